@@ -18,6 +18,9 @@ pub mod suggest;
 pub mod terminal;
 pub mod workload;
 
+/// Bytes of a word of shared memory.
+pub(crate) const WORD_BYTES: u32 = 4;
+
 use spadkit_base::claims;
 pub use spadkit_base::{cuda, error, input, interrupt, output, quote, toolkit};
 pub use spadkit_mapping::{geometry, hash, rap, search, software, trace};

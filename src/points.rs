@@ -175,7 +175,7 @@ impl Points {
                             "{}: point {digest} has other numbers than elsewhere",
                             place.display()
                         ),
-                        "expected the points of one program's shards",
+                        "expected points computed by one version of spadkit",
                     ));
                 }
                 _ => inner.lines.insert(digest, line),

@@ -1,4 +1,6 @@
-//! Names of the PTX as the source has them.
+//! Names of the PTX as the source has them, and numbers of things.
+
+use std::fmt::Display;
 
 /// A function or variable without C++'s mangling: `_ZN4math3addEPfi` is
 /// `math::add`. Parameters and template arguments are left out; a name that is
@@ -21,6 +23,12 @@ pub(crate) fn readable_words(text: &str) -> String {
 pub(crate) fn readable_list(text: &str) -> String {
     let names = text.split(", ").map(readable);
     names.collect::<Vec<_>>().join(", ")
+}
+
+/// A number of things: `1 conflict`, `3 conflicts`.
+pub(crate) fn counted<N: Display + PartialEq + From<u8>>(n: N, what: &str) -> String {
+    let s = if n == N::from(1) { "" } else { "s" };
+    format!("{n} {what}{s}")
 }
 
 fn demangled(name: &str) -> Option<String> {
@@ -95,5 +103,11 @@ mod tests {
         let expected = "writes byte 0 of lock, read at 3; k: (ordered).";
         assert_eq!(readable_words(message), expected);
         assert_eq!(readable_list("_ZZ1kvE1a, b"), "a, b");
+    }
+
+    #[test]
+    fn one_is_no_plural() {
+        let bytes = [0_u32, 1, 4].map(|n| counted(n, "byte"));
+        assert_eq!(bytes, ["0 bytes", "1 byte", "4 bytes"]);
     }
 }

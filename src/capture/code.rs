@@ -154,17 +154,7 @@ impl Code {
             let in_order = matches!(role, Role::Product(work) if work.group);
             let waits_for = |r: &&Register| !(in_order && info.writes.contains(*r));
             let reads = info.reads.iter().filter(waits_for);
-            let mut reads: Vec<(usize, u8)> = reads
-                .map(|r| (written.get(&r.0).map_or(0, |w| w + 1), numbers.of(r.0)))
-                .collect();
-            // Where they are too many, those count that are ready last.
-            reads.sort_unstable_by(|a, b| b.cmp(a));
-            let mut sources: Vec<u8> = Vec::new();
-            for (_, number) in reads {
-                if !sources.contains(&number) && sources.len() < MAX_SOURCES {
-                    sources.push(number);
-                }
-            }
+            let sources = sources(reads, &written, numbers);
             written.extend(info.writes.iter().map(|r| (r.0, at)));
             self.rows.push(Row {
                 role,
@@ -230,6 +220,25 @@ impl Code {
         }
         sites
     }
+}
+
+/// The registers that an instruction waits for. Where they are too many, those count that are
+/// ready last; `written` is where each was written.
+fn sources<'r>(
+    reads: impl Iterator<Item = &'r Register>,
+    written: &HashMap<u32, usize>,
+    numbers: &Numbers,
+) -> Vec<u8> {
+    let ready = |r: &Register| (written.get(&r.0).map_or(0, |w| w + 1), numbers.of(r.0));
+    let mut reads: Vec<(usize, u8)> = reads.map(ready).collect();
+    reads.sort_unstable_by(|a, b| b.cmp(a));
+    let mut sources: Vec<u8> = Vec::new();
+    for (_, number) in reads {
+        if !sources.contains(&number) && sources.len() < MAX_SOURCES {
+            sources.push(number);
+        }
+    }
+    sources
 }
 
 /// The statements of each function.

@@ -3,7 +3,7 @@
 //! arguments in memory. Nothing is printed.
 
 use super::machine::MachineNote;
-use super::machine_code::{Judgement, MachineCode};
+use super::machine_code::{JudgeBy, Judgement, MachineCode};
 use super::printer::{Collected, Printer};
 use super::values::parsed;
 use super::{cmd_conflicts, cmd_rewrite, cmd_run, cmd_tune};
@@ -371,9 +371,10 @@ impl Launch {
         Ok((answer, pictures))
     }
 
-    /// `spadkit tune --software`: mappings of `kinds`, all where none is named. The machine
-    /// code judges them with `machine_code`, nothing without, and changes of the source where
-    /// neither is said and ptxas and nvdisasm are installed.
+    /// `spadkit tune --software`: mappings of `kinds`, all where none is named.
+    /// `machine_code`: with `Some(true)`, everything is judged by the machine code; with
+    /// `Some(false)`, nothing is; with `None`, changes of the source are, if ptxas and nvdisasm
+    /// are installed.
     pub fn tune_software(
         &self,
         machine: Option<&str>,
@@ -391,10 +392,10 @@ impl Launch {
         let trace = self.trace(block)?;
         let module = &self.kernel.module;
         let made = || MachineCode::of_module(module, &trace, &machine);
-        let (of_code, judgement) = match machine_code {
-            Some(false) => (None, Judgement::default()),
-            None => (None, Judgement::by(made())),
-            Some(true) => (Some(made()?.into_trace()), Judgement::of_trace(true)),
+        let (of_code, judgement) = match JudgeBy::of(machine_code) {
+            JudgeBy::Ptx => (None, Judgement::default()),
+            JudgeBy::InstalledTools => (None, Judgement::by(made())),
+            JudgeBy::MachineCode => (Some(made()?.into_trace()), Judgement::of_trace(true)),
         };
         let trace = of_code.unwrap_or(trace);
         let program = Program::new(module)?;
@@ -416,6 +417,7 @@ impl Launch {
                 trace: &trace,
                 indices: &indices,
                 input: &input,
+                room: self.file.shared_room(machine.block_words),
                 launched: Some(launched),
                 again: None,
                 all: false,

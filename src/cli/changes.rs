@@ -1,6 +1,6 @@
 //! A suggested change as a diff of the source, and the same in other languages.
 
-use crate::readable::readable;
+use crate::readable::{counted, readable};
 use crate::suggest::{InMachineCode, LeftAlone, LineChange, Suggestion, torn_places};
 use crate::terminal::{Details, Tone};
 use crate::trace::without_folder;
@@ -64,7 +64,7 @@ fn one(s: &Suggestion, most: usize, details: &mut Details) {
     } else {
         format!(
             "every access changes; indices count elements of {} from the start of {array}{aligned}",
-            bytes(s.element_bytes)
+            counted(s.element_bytes, "byte")
         )
     });
     if let Some(torn) = s.torn_text() {
@@ -77,7 +77,7 @@ fn one(s: &Suggestion, most: usize, details: &mut Details) {
     if let Some(p) = &s.parted {
         details.note(format!(
             "wide accesses become several of {}: {} wavefronts in place of {}",
-            bytes(p.bytes),
+            counted(p.bytes, "byte"),
             p.wavefronts,
             p.wavefronts_before
         ));
@@ -105,13 +105,6 @@ fn one(s: &Suggestion, most: usize, details: &mut Details) {
         code(&s.function, details);
     }
     alternatives(s, details);
-}
-
-fn bytes(n: u32) -> String {
-    match n {
-        1 => "1 byte".to_owned(),
-        n => format!("{n} bytes"),
-    }
 }
 
 fn lines(s: &Suggestion, most: usize, details: &mut Details) {
@@ -189,10 +182,7 @@ fn place(line: &LineChange) -> Option<String> {
 
 fn line_details(line: &LineChange, s: &Suggestion, details: &mut Details) {
     let place = place(line).unwrap_or_else(|| "an unknown source line".to_owned());
-    let conflicts = match line.conflicts {
-        1 => "1 conflict".to_owned(),
-        n => format!("{n} conflicts"),
-    };
+    let conflicts = counted(line.conflicts, "conflict");
     let header = line.through.first();
     let header = header.map_or(String::new(), |h| {
         format!(" (through {})", without_folder(h))
@@ -297,12 +287,7 @@ fn is_quote(line: &str, at: usize) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::{bytes, folded};
-
-    #[test]
-    fn one_byte_is_one() {
-        assert_eq!([bytes(1), bytes(4)], ["1 byte", "4 bytes"]);
-    }
+    use super::folded;
 
     #[test]
     fn long_code_folds_between_tokens() {

@@ -162,44 +162,14 @@ pub(super) fn of_trace(
     input: &Input,
     printer: &Printer,
 ) -> Result<()> {
-    let machine_code = if detail.machine_code {
-        Some(MachineCode::of(input, trace, machine)?.shown(trace, specs, machine)?)
-    } else {
-        None
-    };
+    let shown = || MachineCode::of(input, trace, machine)?.shown(trace, specs, machine);
+    let machine_code = detail.machine_code.then(shown).transpose()?;
     let rule = machine.conflict_rule();
     let profile = ConflictProfile::new(trace, rule);
-    let per_pc = if detail.per_pc {
-        ConflictProfile::per_pc(trace, rule)
-    } else {
-        Vec::new()
-    };
-    let per_op = if detail.per_pc {
-        ConflictProfile::per_op(trace, rule)
-    } else {
-        Vec::new()
-    };
-    let ops = trace.accesses.iter().map(|a| (a.pc, a.op)).collect();
-    let lines = if detail.source {
-        ConflictProfile::per_line(trace, rule)
-    } else {
-        Vec::new()
-    };
-    let mut text = SourceFiles::beside(input.name());
     let places = trace.places();
+    let job = Job::of(trace, detail, machine, &profile, &places);
+    let mut text = SourceFiles::beside(input.name());
     let culprits = Culprits::of(trace, specs.first().copied(), machine, &mut text)?;
-    let job = Job {
-        profile: &profile,
-        per_pc: &per_pc,
-        per_op: &per_op,
-        ops: &ops,
-        places: &places,
-        lines: &lines,
-        simulated: detail.simulated,
-        machine,
-        has_room: machine.has_room_for(trace),
-        words: trace.words(),
-    };
     let results = specs
         .iter()
         .map(|spec| job.measure(spec, &mut text, printer))
@@ -222,17 +192,46 @@ pub(super) fn of_trace(
 /// What the mappings are measured on.
 struct Job<'a> {
     profile: &'a ConflictProfile,
-    per_pc: &'a [(u32, ConflictProfile)],
-    per_op: &'a [(Op, ConflictProfile)],
+    per_pc: Vec<(u32, ConflictProfile)>,
+    per_op: Vec<(Op, ConflictProfile)>,
     /// What each site does.
-    ops: &'a BTreeMap<u32, Op>,
+    ops: BTreeMap<u32, Op>,
     places: &'a Places,
-    lines: &'a [(Line, ConflictProfile)],
+    lines: Vec<(Line, ConflictProfile)>,
     simulated: Option<&'a LaunchWorkload>,
     machine: &'a Config,
     has_room: bool,
     /// Words of the block's shared memory.
     words: u32,
+}
+
+impl<'a> Job<'a> {
+    fn of(
+        trace: &AccessTrace,
+        detail: Detail<'a>,
+        machine: &'a Config,
+        profile: &'a ConflictProfile,
+        places: &'a Places,
+    ) -> Self {
+        let rule = machine.conflict_rule();
+        let per_pc = detail.per_pc.then(|| ConflictProfile::per_pc(trace, rule));
+        let per_op = detail.per_pc.then(|| ConflictProfile::per_op(trace, rule));
+        let lines = detail
+            .source
+            .then(|| ConflictProfile::per_line(trace, rule));
+        Job {
+            profile,
+            per_pc: per_pc.unwrap_or_default(),
+            per_op: per_op.unwrap_or_default(),
+            ops: trace.accesses.iter().map(|a| (a.pc, a.op)).collect(),
+            places,
+            lines: lines.unwrap_or_default(),
+            simulated: detail.simulated,
+            machine,
+            has_room: machine.has_room_for(trace),
+            words: trace.words(),
+        }
+    }
 }
 
 impl Job<'_> {

@@ -53,7 +53,7 @@ impl Execute for DoctorArgs {
     }
 }
 
-/// What is there of what spadkit runs and reads.
+/// The tools and files that spadkit uses, and which are present.
 #[derive(Serialize)]
 struct Diagnosis<'a> {
     tools: Vec<ToolState>,

@@ -9,6 +9,7 @@ use crate::error::{Error, Result};
 use crate::interrupt;
 use crate::output::OwnedFolder;
 use crate::quote::shell;
+use crate::readable::counted;
 use crate::rtl::{Budget, Design, Manifest, Reset, Style, SystemVerilog, Timescale, write_design};
 use crate::terminal::{Columns, Details, Hint};
 use clap::{Args, ValueEnum};
@@ -257,10 +258,7 @@ struct Emitted<'a> {
 impl CommandResult for Emitted<'_> {
     fn verdict(&self) -> String {
         let design = self.design;
-        let modules = match design.files.len() {
-            1 => "1 module".to_owned(),
-            n => format!("{n} modules"),
-        };
+        let modules = counted(design.files.len(), "module");
         format!(
             "Wrote {modules}{} for {} ({}) into {}.",
             if design.benches.is_empty() {

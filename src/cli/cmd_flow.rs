@@ -5,6 +5,7 @@ use super::changes;
 use super::cmd_cosim::fail_on_mismatch;
 use super::conflicts_lines::Counted;
 use super::conflicts_text::Culprits;
+use super::machine::without_hash_unit;
 use super::machine_code::{Judge, Judgement, MachineCode};
 use super::printer::{CommandResult, Printer, Progress};
 use super::values::input_help;
@@ -14,8 +15,10 @@ use crate::flow::{self, Done, Options, Stage, Watch};
 use crate::hash::HashSpec;
 use crate::interrupt;
 use crate::quote::shell;
-use crate::readable::readable_words;
-use crate::report::{FlowReport, MappingLine, Software, SoftwareLine, UnitSetting};
+use crate::readable::{counted, readable_words};
+use crate::report::{
+    FlowReport, MappingLine, Software, SoftwareLine, UnitSetting, removal, that_keeps_vectors,
+};
 use crate::software::LayoutSpec;
 use crate::suggest::{SourceFiles, torn_verdict};
 use crate::terminal::{Columns, Details, Hint, Table, Tone};
@@ -29,14 +32,8 @@ use std::time::Duration;
 
 /// The end-to-end flow: analyse a kernel, tune every hash unit for it, emit the
 /// Verilog, verify it, measure it, and write a report.
-///
-/// On a machine without a hash unit (gt200, gpgpusim-16k, sharing-48k,
-/// sharing-64k, and all from sm70 to sm121), the flow finds the best mappings in software.
-/// It puts them into the kernel of a launch file, runs it before and after, and
-/// writes the fastest.
-///
-/// The conflict table is printed as soon as it is known.
 #[derive(Args)]
+#[command(long_about = long_about())]
 pub struct FlowArgs {
     #[arg(help = input_help(&[]))]
     input: Input,
@@ -72,6 +69,17 @@ pub struct FlowArgs {
     judge: Judge,
 }
 
+fn long_about() -> String {
+    format!(
+        "The end-to-end flow: analyse a kernel, tune every hash unit for it, emit the Verilog, \
+         verify it, measure it, and write a report.\n\nOn a machine without a hash unit ({}), the \
+         flow finds the best mappings in software. It puts them into the kernel of a launch \
+         file, runs it before and after, and writes the fastest.\n\nThe conflict table is \
+         printed as soon as it is known.",
+        without_hash_unit()
+    )
+}
+
 impl Execute for FlowArgs {
     fn examples() -> &'static [Example] {
         &[
@@ -94,7 +102,7 @@ impl Execute for FlowArgs {
             super::load::load_for(&self.input, RunOptions::default(), &machine, printer)?;
         let mut machine_code = None;
         let judgement = self.judge.of_changes(&self.input, &trace, &machine);
-        if self.judge.machine_code {
+        if self.judge.is_by_machine_code() {
             let code = MachineCode::of(&self.input, &trace, &machine)?;
             machine_code = Some(code.assembler());
             trace = code.into_trace();
@@ -120,12 +128,12 @@ impl Execute for FlowArgs {
             printer,
             culprits,
             judgement,
-            by_machine_code: self.judge.machine_code,
+            by_machine_code: self.judge.is_by_machine_code(),
             bar: Mutex::new(None),
         };
         let done = flow::run(&trace, &machine, &options, &console)?;
         console.end_stage();
-        printer.show(&Found {
+        printer.show(&FlowResult {
             found: &done.report,
             report: done.html.to_string_lossy().into(),
             done: &done,
@@ -141,7 +149,7 @@ impl Execute for FlowArgs {
 
 /// What a run found out, and where the HTML is.
 #[derive(Serialize)]
-struct Found<'a> {
+struct FlowResult<'a> {
     #[serde(flatten)]
     found: &'a FlowReport,
     report: String,
@@ -228,7 +236,6 @@ impl Watch for Console<'_> {
 fn answer(report: &FlowReport, of: &str) -> String {
     let all = report.mappings.first().map_or(0, |m| m.conflicts);
     let name = format!("{}{of}", readable_words(&report.kernel.name));
-    let conflicts = if all == 1 { "conflict" } else { "conflicts" };
     let of_software = report.software.as_ref().and_then(|s| {
         let timed = report.worth.as_ref().map(|w| &w.after.hash);
         let timed = s.front.iter().find(|line| Some(&line.hash) == timed);
@@ -248,25 +255,23 @@ fn answer(report: &FlowReport, of: &str) -> String {
         ),
         _ => String::new(),
     };
-    match best {
-        _ if all == 0 => format!("{name} has no bank conflicts."),
-        Some((hash, 0)) => format!("{hash} removes all {all} {conflicts} of {name}{slower}."),
-        Some((hash, left)) if left < all => {
-            format!("{hash} leaves {left} of {all} {conflicts} of {name}{slower}.")
-        }
-        _ => no_mapping(report, &format!("{all} {conflicts} of {name}")),
+    if all == 0 {
+        return format!("{name} has no bank conflicts.");
+    }
+    let removes = best.and_then(|(hash, left)| Some(format!("{hash} {}", removal(left, all)?)));
+    match removes {
+        Some(removes) => format!("{removes} of {name}{slower}."),
+        None => no_mapping(report, &format!("{} of {name}", counted(all, "conflict"))),
     }
 }
 
 /// The answer where no mapping in software gains: what else does.
 fn no_mapping(report: &FlowReport, all: &str) -> String {
     let vectors = report.software.as_ref().and_then(|s| s.vector_bytes);
-    let kind = match (report.hash_unit, vectors) {
-        (true, _) => "No mapping".to_owned(),
-        (false, None) => "No mapping in software".to_owned(),
-        (false, Some(bytes)) => {
-            format!("No mapping in software that keeps vectors of {bytes} bytes whole")
-        }
+    let kind = if report.hash_unit {
+        "No mapping".to_owned()
+    } else {
+        format!("No mapping in software{}", that_keeps_vectors(vectors))
     };
     let mut text = format!("{kind} leaves fewer than the {all}.");
     let changes = report.software.iter().flat_map(|s| &s.suggestions);
@@ -334,6 +339,31 @@ fn details_of_mappings(report: &FlowReport, doubt: Option<String>) -> Details {
 
 /// The mappings in software, and what to type.
 fn software_details(software: &Software, doubt: Option<String>) -> Details {
+    let run = if software.cycles.is_some() {
+        ", put into the kernel and run (sim)"
+    } else {
+        ""
+    };
+    let mut details = Details::new();
+    details.heading(format!("mappings in software{run}:"));
+    details.table(software_table(software));
+    details.note(best_note(software));
+    details.add(changes::details(&software.suggestions, false));
+    details.add(changes::left_alone(&software.left_alone));
+    details.note(doubt.unwrap_or_default());
+    details.heading("hash units, if the machine had them:");
+    details
+}
+
+/// The cycles of a mapping in software, where they are known.
+fn cycles(software: &Software, line: &SoftwareLine) -> Option<u64> {
+    match &line.rewritten {
+        _ if line.is_plain() => software.cycles,
+        rewritten => rewritten.as_ref().and_then(|r| r.cycles),
+    }
+}
+
+fn software_table(software: &Software) -> Table {
     let shown = |n: Option<u64>| n.map_or(String::new(), |n| n.to_string());
     let mut table = Columns::of(&software.front)
         .left("mapping", |line| {
@@ -342,9 +372,9 @@ fn software_details(software: &Software, doubt: Option<String>) -> Details {
         })
         .right("conflicts", |line| line.conflicts)
         .right("wavefronts", |line| line.wavefronts)
-        .right("added", |line| line.added_per_access)
+        .right("operations", |line| line.added_per_access)
         .right("wasted bytes", |line| line.wasted_bytes)
-        .right("added per access", |line| {
+        .right("instr/access", |line| {
             let added = line.rewritten.as_ref().and_then(|r| r.added_per_access);
             added.map_or(String::new(), |n| format!("{n:.2}"))
         });
@@ -355,47 +385,39 @@ fn software_details(software: &Software, doubt: Option<String>) -> Details {
             .right("instructions", |l| shown(used(l).map(|a| a.instructions)));
     }
     let blocks = |line: &SoftwareLine| line.resources.and_then(|r| r.occupancy);
-    let cycles = |line: &SoftwareLine| match line.hash.as_str() {
-        "mod" => software.cycles,
-        _ => line.rewritten.as_ref().and_then(|r| r.cycles),
-    };
-    let table = table
+    table
         .right("blocks", |l| shown(blocks(l).map(|o| o.blocks.into())))
-        .right("cycles", |l| shown(cycles(l)))
-        .minor(&["instructions", "wavefronts", "registers", "added", "blocks"])
-        .table();
-    let run = if software.cycles.is_some() {
-        ", put into the kernel and run (sim)"
-    } else {
-        ""
-    };
-    let mut mapped = software.front.iter().filter(|l| l.hash != "mod").peekable();
-    let was_run = mapped.peek().is_none() || mapped.any(|l| cycles(l).is_some());
-    let best = match (&software.ptx, software.dynamic_shared) {
+        .right("cycles", |l| shown(cycles(software, l)))
+        .minor(&[
+            "instructions",
+            "wavefronts",
+            "registers",
+            "operations",
+            "blocks",
+        ])
+        .table()
+}
+
+/// What the mark in the table means, or why no line has one.
+fn best_note(software: &Software) -> String {
+    let mut mapped = software.front.iter().filter(|l| !l.is_plain()).peekable();
+    let was_run = mapped.peek().is_none() || mapped.any(|l| cycles(software, l).is_some());
+    match (&software.ptx, software.dynamic_shared) {
         (Some(_), Some(bytes)) => {
-            format!("* the fewest cycles; launch it with {bytes} bytes of dynamic shared memory\n")
+            format!("* the fewest cycles; launch it with {bytes} bytes of dynamic shared memory")
         }
-        (Some(_), None) => "* the fewest cycles\n".to_owned(),
+        (Some(_), None) => "* the fewest cycles".to_owned(),
         (None, _) if software.nothing_to_rewrite().is_some() => {
-            "by the machine code none gains when it is put into the PTX\n".to_owned()
+            "by the machine code none gains when it is put into the PTX".to_owned()
         }
         (None, _) if software.cycles.is_some() && !was_run => {
-            "none can be put into the PTX, which is why no cycles are known\n".to_owned()
+            "none can be put into the PTX, which is why no cycles are known".to_owned()
         }
         (None, _) if software.cycles.is_some() => {
-            "no mapping takes fewer cycles than the kernel as it is\n".to_owned()
+            "no mapping takes fewer cycles than the kernel as it is".to_owned()
         }
         (None, _) => String::new(),
-    };
-    let mut details = Details::new();
-    details.heading(format!("mappings in software{run}:"));
-    details.table(table);
-    details.note(best);
-    details.add(changes::details(&software.suggestions, false));
-    details.add(changes::left_alone(&software.left_alone));
-    details.note(doubt.unwrap_or_default());
-    details.heading("hash units, if the machine had them:");
-    details
+    }
 }
 
 /// Everything that the recommended mapping's hardware is set to.
@@ -431,7 +453,7 @@ fn configuration(mapping: &MappingLine) -> Details {
     details
 }
 
-impl CommandResult for Found<'_> {
+impl CommandResult for FlowResult<'_> {
     /// What the checks say; the mappings' answer was shown before.
     fn verdict(&self) -> String {
         let cosim = &self.found.cosim;

@@ -45,8 +45,8 @@ use std::time::Duration;
 /// findings > 0.
 ///
 /// With --baseline, a limit that was exceeded before fails only if the number
-/// has grown. It also fails if a fault of the kernel prevents its number from
-/// being measured.
+/// has grown. It also fails if a fault of the kernel prevents a number of the
+/// baseline from being measured.
 /// The exit status is 1 if a limit is exceeded.
 #[derive(Args)]
 pub struct GateArgs {
@@ -198,7 +198,7 @@ impl GateArgs {
             hash: self.hash.as_ref().unwrap_or(&plain),
             cycles: job.limits.iter().any(|l| l.metric == Metric::Cycles),
             run: job.run,
-            machine_code: self.judge.machine_code,
+            machine_code: self.judge.is_by_machine_code(),
         };
         let mut measured = Measured::of(job.input, &job.machine, &wanted)?;
         measured.hardware = job.hardware;
@@ -225,8 +225,8 @@ impl GateArgs {
                 (Duration::from_secs(seconds), self.judge),
                 names,
             )?,
-            (true, 0) => fix::Found::not_searched(),
-            (false, _) => fix::Found::default(),
+            (true, 0) => fix::FixSearch::not_searched(),
+            (false, _) => fix::FixSearch::default(),
         };
         Ok(Kernel {
             input: name,
@@ -236,7 +236,7 @@ impl GateArgs {
             checks,
             fixes: found.fixes,
             fix_note: found.note,
-            machine_code: self.judge.machine_code,
+            machine_code: self.judge.is_by_machine_code(),
         })
     }
 

@@ -5,7 +5,7 @@ mod proposal;
 mod report;
 mod resources;
 
-use super::machine_code::JudgeRewritten;
+use super::machine_code::{JudgeBy, JudgeRewritten};
 use super::printer::Printer;
 use super::{Example, Execute, Global};
 use crate::capture::{LaunchInput, Selected};
@@ -15,9 +15,7 @@ use crate::launch::LaunchFile;
 use crate::output::{check_writable, write_file};
 use crate::ptx::Module;
 use crate::quote::shell;
-use crate::rewrite::{
-    Hashes, MachineConflicts, MachineCounts, Request, Rewritten, measure, rewrite,
-};
+use crate::rewrite::{Hashes, Request, measure, rewrite};
 use crate::software::LayoutSpec;
 use crate::workload::Input;
 use clap::Args;
@@ -114,7 +112,7 @@ impl Execute for RewriteArgs {
         let hashes = self.hashes()?;
         check_writable(&self.output)?;
         let launch = self.launch_file()?;
-        if self.judge.machine_code && launch.is_none() {
+        if self.judge.by() == JudgeBy::MachineCode && launch.is_none() {
             return Err(Error::usage(
                 "--machine-code without a launch file",
                 "expected a launch file (.toml), or PTX with --launch FILE.toml: the kernel runs",
@@ -130,7 +128,7 @@ impl Execute for RewriteArgs {
             launch,
             threads,
             command: Some(self.command(&request.entry, global)),
-            judge: self.judge,
+            judge: self.judge.by(),
             output: Some(&self.output),
             flow: self.flow(global),
         };
@@ -149,7 +147,7 @@ struct Job<'a> {
     threads: Option<[u32; 3]>,
     /// The command without its mappings.
     command: Option<String>,
-    judge: JudgeRewritten,
+    judge: JudgeBy,
     /// Where the PTX goes, where that is a file.
     output: Option<&'a Path>,
     /// The command that simulates the launch.
@@ -168,9 +166,11 @@ impl Job<'_> {
             }
             _ => None,
         };
-        let counts = (self.judge).counts(self.launch, self.module, self.request, self.machine)?;
+        let counts = self
+            .judge
+            .counts(self.launch, self.module, self.request, self.machine)?;
         let machine_code = match &counts {
-            Some(counts) => self.judged(counts, &rewritten)?,
+            Some(counts) => self.judge.known(counts.beside(&rewritten))?,
             None => None,
         };
         if let Some(text) = rewritten.text()
@@ -192,18 +192,6 @@ impl Job<'_> {
         };
         printer.show(&report)?;
         report.verdict()
-    }
-
-    /// What the machine code makes of a rewritten kernel. One that is not asked for may fail.
-    fn judged(
-        &self,
-        counts: &MachineCounts,
-        rewritten: &Rewritten,
-    ) -> Result<Option<MachineConflicts>> {
-        match counts.beside(rewritten) {
-            Err(_) if !self.judge.machine_code => Ok(None),
-            found => found,
-        }
     }
 }
 
@@ -350,7 +338,7 @@ impl Rewriting<'_> {
             launch: self.launch,
             threads,
             command: None,
-            judge: JudgeRewritten::default(),
+            judge: JudgeBy::default(),
             output: None,
             flow: None,
         };

@@ -390,7 +390,7 @@ impl SimArgs {
             printer.wrote(&written);
             if written != *file {
                 printer.warn(format!(
-                    "interrupted: what there is is in {}",
+                    "interrupted: partial results are in {}",
                     written.display()
                 ));
             }

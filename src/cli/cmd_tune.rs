@@ -150,7 +150,7 @@ impl TuneArgs {
     fn trace(&self, machine: &Config, printer: &Printer) -> Result<AccessTrace> {
         let run = self.allow.run(printer);
         let trace = super::load::load_for(&self.input, run, machine, printer)?;
-        if !self.judge.machine_code {
+        if !self.judge.is_by_machine_code() {
             return Ok(trace);
         }
         let code = MachineCode::of(&self.input, &trace, machine)?;
@@ -218,6 +218,7 @@ fn for_software(args: &TuneArgs, machine: &Config, again: String, printer: &Prin
         trace: &trace,
         indices: &indices,
         input: &args.input,
+        room: args.input.shared_room(machine)?,
         launched: launch.map(|l| launched(l, machine)).transpose()?,
         again: Some(again),
         all: args.all,

@@ -1,11 +1,14 @@
 //! The commands: a row each, in the order of `spadkit --help`.
 
 use super::execute::{Example, Execute};
+use super::machine::DEFAULT_PRESET;
+use super::values::alternatives;
 use super::{
     cmd_classify, cmd_completions, cmd_conflicts, cmd_congestion, cmd_cosim, cmd_doctor, cmd_emit,
     cmd_encode, cmd_flow, cmd_gate, cmd_init, cmd_mutate, cmd_prove, cmd_reproduce, cmd_rewrite,
     cmd_run, cmd_share, cmd_sim, cmd_synth, cmd_trace, cmd_tune,
 };
+use crate::config::PRESETS;
 use clap::Subcommand;
 
 /// What the result of a command depends on, besides its arguments.
@@ -13,6 +16,8 @@ use clap::Subcommand;
 pub(super) enum Needs {
     /// `--preset` and `--config`.
     Machine,
+    /// The same; where neither is given, the machine of the `.target` of its PTX.
+    MachineOrTarget,
     /// No machine, or that of a paper alone: every command takes `--preset` and
     /// `--config`, and this one says that they have no effect.
     Nothing,
@@ -80,14 +85,14 @@ commands! {
         Init(cmd_init::InitArgs) needs Nothing,
         Run(cmd_run::RunArgs) needs Nothing,
         Trace(cmd_trace::TraceArgs) needs Nothing,
-        Conflicts(cmd_conflicts::ConflictsArgs) needs Machine,
-        Classify(cmd_classify::ClassifyArgs) needs Machine,
-        Tune(cmd_tune::TuneArgs) needs Machine,
-        Rewrite(cmd_rewrite::RewriteArgs) needs Machine,
+        Conflicts(cmd_conflicts::ConflictsArgs) needs MachineOrTarget,
+        Classify(cmd_classify::ClassifyArgs) needs MachineOrTarget,
+        Tune(cmd_tune::TuneArgs) needs MachineOrTarget,
+        Rewrite(cmd_rewrite::RewriteArgs) needs MachineOrTarget,
         Encode(cmd_encode::EncodeArgs) needs Machine,
-        Share(cmd_share::ShareArgs) needs Machine,
-        Sim(cmd_sim::SimArgs) needs Machine,
-        Flow(cmd_flow::FlowArgs) needs Machine,
+        Share(cmd_share::ShareArgs) needs MachineOrTarget,
+        Sim(cmd_sim::SimArgs) needs MachineOrTarget,
+        Flow(cmd_flow::FlowArgs) needs MachineOrTarget,
     }
     "Hardware" {
         Emit(cmd_emit::EmitArgs) needs Machine,
@@ -103,8 +108,23 @@ commands! {
         Congestion(cmd_congestion::CongestionArgs) needs Nothing,
     }
     "Tools" {
-        Gate(cmd_gate::GateArgs) needs Machine,
+        Gate(cmd_gate::GateArgs) needs MachineOrTarget,
         Doctor(cmd_doctor::DoctorArgs) needs Nothing,
         Completions(cmd_completions::CompletionsArgs) needs Nothing,
     }
+}
+
+/// The help of `--preset`.
+pub(super) fn preset_help() -> String {
+    let by_target = ROWS
+        .iter()
+        .filter(|row| row.needs == Needs::MachineOrTarget);
+    let mut by_target: Vec<String> = by_target.map(Row::name).collect();
+    by_target.sort();
+    format!(
+        "Machine: {} [default: {DEFAULT_PRESET}; {} choose that of the .target of the PTX, from \
+         sm_70]",
+        alternatives(&PRESETS, "or"),
+        alternatives(&by_target, "and")
+    )
 }

@@ -162,12 +162,11 @@ impl Global {
 /// The machine where none is named and none is chosen by a PTX.
 pub(super) const DEFAULT_PRESET: &str = "fermi";
 
-pub(super) fn preset_help() -> String {
-    format!(
-        "Machine: {} [default: {DEFAULT_PRESET}; classify, conflicts, flow, gate, rewrite, \
-         share, sim and tune choose that of the .target of the PTX, from sm_70]",
-        alternatives(&PRESETS, "or")
-    )
+/// The presets whose machines have no hash unit.
+pub(super) fn without_hash_unit() -> String {
+    let has_none = |name: &&str| Config::preset(name).is_ok_and(|machine| !machine.has_hash_unit());
+    let names: Vec<&str> = PRESETS.into_iter().filter(has_none).collect();
+    alternatives(&names, "and")
 }
 
 /// A line that names the rule by which `machine` counts conflicts.

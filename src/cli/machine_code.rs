@@ -19,27 +19,90 @@ use clap::Args;
 use serde::Serialize;
 use std::collections::BTreeMap;
 
+/// What conflicts and changes are judged by.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) enum JudgeBy {
+    /// Changes by the machine code, where ptxas and nvdisasm are installed; all else by the
+    /// PTX.
+    #[default]
+    InstalledTools,
+    /// Everything by the machine code.
+    MachineCode,
+    /// Everything by the PTX.
+    Ptx,
+}
+
+impl JudgeBy {
+    /// What `machine_code` asks for, where it is said.
+    pub fn of(machine_code: Option<bool>) -> Self {
+        match machine_code {
+            None => JudgeBy::InstalledTools,
+            Some(true) => JudgeBy::MachineCode,
+            Some(false) => JudgeBy::Ptx,
+        }
+    }
+
+    /// The same of the options `--machine-code` and `--no-machine-code`, of which there is
+    /// one at most.
+    fn of_options(machine_code: bool, no_machine_code: bool) -> Self {
+        Self::of((machine_code || no_machine_code).then_some(machine_code))
+    }
+
+    /// The counts of the kernel as it is; `None` where they are not asked for, or not known.
+    pub fn counts<'a>(
+        self,
+        file: Option<&'a LaunchFile>,
+        module: &'a Module,
+        request: &'a Request,
+        machine: &'a Config,
+    ) -> Result<Option<MachineCounts<'a>>> {
+        let Some(file) = file.filter(|_| self != JudgeBy::Ptx) else {
+            return Ok(None);
+        };
+        self.known(MachineCounts::of(file, module, request, machine).map(Some))
+    }
+
+    /// What the machine code shows; where it was not asked for, it may fail.
+    pub fn known<T>(self, found: Result<Option<T>>) -> Result<Option<T>> {
+        match found {
+            Err(_) if self != JudgeBy::MachineCode => Ok(None),
+            found => found,
+        }
+    }
+}
+
 /// What commands that offer changes of the source judge by.
 #[derive(Args, Clone, Copy, Default)]
 pub(super) struct Judge {
-    /// Judge by the accesses of the machine code, which ptxas may merge or remove.
-    /// Needs ptxas and nvdisasm. Without it, they judge changes of the source alone,
-    /// where they are installed.
+    /// Count and judge the accesses of the machine code, which ptxas may merge or remove.
+    /// Needs ptxas and nvdisasm. Without this option, only changes of the source are judged
+    /// by the machine code, and only if both tools are installed.
     #[arg(long)]
-    pub machine_code: bool,
+    machine_code: bool,
     /// Judge changes of the source by the PTX, too.
     #[arg(long, conflicts_with = "machine_code")]
-    pub no_machine_code: bool,
+    no_machine_code: bool,
 }
 
 impl Judge {
+    pub fn by(self) -> JudgeBy {
+        JudgeBy::of_options(self.machine_code, self.no_machine_code)
+    }
+
+    /// Whether the accesses of the machine code are counted.
+    pub fn is_by_machine_code(self) -> bool {
+        self.by() == JudgeBy::MachineCode
+    }
+
     /// The machine code that changes of the source are judged by: one assembly.
     pub fn of_changes(self, input: &Input, trace: &AccessTrace, machine: &Config) -> Judgement {
-        // A trace of the machine code, or of no kernel, is all that is known.
-        if self.machine_code || self.no_machine_code || input.launch().is_none() {
-            return Judgement::of_trace(self.machine_code);
+        match self.by() {
+            JudgeBy::InstalledTools if input.launch().is_some() => {
+                Judgement::by(MachineCode::of(input, trace, machine))
+            }
+            // A trace of the machine code, or of no kernel, is all that is known.
+            by => Judgement::of_trace(by == JudgeBy::MachineCode),
         }
-        Judgement::by(MachineCode::of(input, trace, machine))
     }
 }
 
@@ -50,28 +113,15 @@ pub(super) struct JudgeRewritten {
     /// fail. Needs ptxas and nvdisasm; where these are installed, they are counted without
     /// it.
     #[arg(long)]
-    pub machine_code: bool,
+    machine_code: bool,
     /// Count the conflicts of the PTX alone.
     #[arg(long, conflicts_with = "machine_code")]
-    pub no_machine_code: bool,
+    no_machine_code: bool,
 }
 
 impl JudgeRewritten {
-    /// The counts of the kernel as it is; `None` where they are not asked for, or not known.
-    pub fn counts<'a>(
-        self,
-        file: Option<&'a LaunchFile>,
-        module: &'a Module,
-        request: &'a Request,
-        machine: &'a Config,
-    ) -> Result<Option<MachineCounts<'a>>> {
-        let Some(file) = file.filter(|_| !self.no_machine_code) else {
-            return Ok(None);
-        };
-        match MachineCounts::of(file, module, request, machine) {
-            Err(_) if !self.machine_code => Ok(None),
-            found => found.map(Some),
-        }
+    pub fn by(self) -> JudgeBy {
+        JudgeBy::of_options(self.machine_code, self.no_machine_code)
     }
 }
 

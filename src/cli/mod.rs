@@ -107,7 +107,7 @@ pub struct Global {
     #[arg(long, global = true, value_enum, default_value_t = Format::Text)]
     format: Format,
     #[arg(long, global = true, value_name = "NAME", conflicts_with = "config",
-          help = machine::preset_help())]
+          help = commands::preset_help())]
     preset: Option<String>,
     /// Machine from a configuration file.
     #[arg(long, global = true, value_name = "FILE.toml")]
@@ -123,8 +123,8 @@ pub struct Global {
 /// Parses the command line, runs the command, reports errors.
 ///
 /// Exit status: 0 done; 1 a check failed; 2 bad usage or bad input; 3 an
-/// external tool is missing or failed; 4 a defect of the kit; 130 and 143 after
-/// SIGINT and SIGTERM, also where what there is has been printed.
+/// external tool is missing or failed; 4 a defect of the kit; 129, 130 and 143 after
+/// SIGHUP, SIGINT and SIGTERM, also where partial results have been printed.
 pub fn main() -> ExitCode {
     defect::end_on_panic();
     interrupt::install();
@@ -202,7 +202,10 @@ fn run(cli: &Cli, printer: &Printer) -> Result<()> {
     if needs_none || !command.has_machine() {
         return command.execute(&cli.global, printer);
     }
-    let (global, machine) = cli.global.resolved(command.kernel());
+    let kernel = command
+        .kernel()
+        .filter(|_| row.needs == Needs::MachineOrTarget);
+    let (global, machine) = cli.global.resolved(kernel);
     command.execute(&global, &printer.clone().of_machine(machine))
 }
 

@@ -93,43 +93,8 @@ fn points(report: &SynthReport) -> Table {
         "power mW",
         "40 nm ps",
     ];
-    let rows = same_netlist(&report.results).into_iter().map(|targets| {
-        let (first, last) = (&targets[0], &targets[targets.len() - 1]);
-        let best = report.best(&first.unit);
-        let best = targets
-            .iter()
-            .any(|r| best.is_some_and(|b| std::ptr::eq(b, r)));
-        // The mark stands at the figure that the unit is rated by.
-        let by_sta = first.rated_ps.is_some() && first.rated_ps == first.sta_delay_ps;
-        let star = |here: bool| if best && here { "* " } else { "" }.to_owned();
-        let published = |r: &UnitResult| {
-            let latency = Published::of(&r.unit)?.latency_at(r.period_ps)?;
-            Some(latency.to_string())
-        };
-        let published: Vec<String> = targets.iter().filter_map(published).collect();
-        vec![
-            first.unit.clone(),
-            range(first.period_ps.to_string(), last.period_ps.to_string()),
-            first.cells.to_string(),
-            first.flops.to_string(),
-            match first.memory_bits {
-                0 => String::new(),
-                bits => bits.to_string(),
-            },
-            format!("{:.1}", first.area_um2),
-            number(first.nand2_equivalents, 0),
-            star(!by_sta) + &format!("{:.1}", first.delay_ps),
-            number(first.delay_fo4, 1),
-            star(by_sta) + &number(first.sta_delay_ps, 1),
-            number(first.sta_delay_no_wires_ps, 1),
-            range(number(first.power_mw, 4), number(last.power_mw, 4)),
-            match &published[..] {
-                [] => String::new(),
-                [first, .., last] => range(first.clone(), last.clone()),
-                [only] => only.clone(),
-            },
-        ]
-    });
+    let rows = same_netlist(&report.results);
+    let rows = rows.into_iter().map(|targets| cells(report, targets));
     let minor = [
         "no wires",
         "FO4",
@@ -140,6 +105,45 @@ fn points(report: &SynthReport) -> Table {
         "40 nm ps",
     ];
     Table::new(&header, rows).right(&header[1..]).minor(&minor)
+}
+
+/// The row of targets that ended in the same netlist.
+fn cells(report: &SynthReport, targets: &[UnitResult]) -> Vec<String> {
+    let (first, last) = (&targets[0], &targets[targets.len() - 1]);
+    let best = report.best(&first.unit);
+    let best = targets
+        .iter()
+        .any(|r| best.is_some_and(|b| std::ptr::eq(b, r)));
+    // The mark stands at the figure that the unit is rated by.
+    let by_sta = first.rated_ps.is_some() && first.rated_ps == first.sta_delay_ps;
+    let star = |here: bool| if best && here { "* " } else { "" }.to_owned();
+    let published = |r: &UnitResult| {
+        let latency = Published::of(&r.unit)?.latency_at(r.period_ps)?;
+        Some(latency.to_string())
+    };
+    let published: Vec<String> = targets.iter().filter_map(published).collect();
+    vec![
+        first.unit.clone(),
+        range(first.period_ps.to_string(), last.period_ps.to_string()),
+        first.cells.to_string(),
+        first.flops.to_string(),
+        match first.memory_bits {
+            0 => String::new(),
+            bits => bits.to_string(),
+        },
+        format!("{:.1}", first.area_um2),
+        number(first.nand2_equivalents, 0),
+        star(!by_sta) + &format!("{:.1}", first.delay_ps),
+        number(first.delay_fo4, 1),
+        star(by_sta) + &number(first.sta_delay_ps, 1),
+        number(first.sta_delay_no_wires_ps, 1),
+        range(number(first.power_mw, 4), number(last.power_mw, 4)),
+        match &published[..] {
+            [] => String::new(),
+            [first, .., last] => range(first.clone(), last.clone()),
+            [only] => only.clone(),
+        },
+    ]
 }
 
 /// Runs of results of one unit with the same netlist.

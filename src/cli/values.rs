@@ -5,6 +5,7 @@ use crate::error::Error;
 use crate::hash::HashKind;
 use crate::workload::Input;
 use clap::builder::{PathBufValueParser, TypedValueParser};
+use std::borrow::Borrow;
 
 /// A value of the command line, as clap wants it: the error in one text, with
 /// what was expected.
@@ -25,9 +26,9 @@ pub(super) fn hash_kinds(conjunction: &str) -> String {
 }
 
 /// Names in a sentence: `a, b or c`.
-pub(super) fn alternatives(names: &[&str], conjunction: &str) -> String {
+pub(super) fn alternatives<S: Borrow<str>>(names: &[S], conjunction: &str) -> String {
     let (last, others) = names.split_last().expect("there is a name");
-    format!("{} {conjunction} {last}", others.join(", "))
+    format!("{} {conjunction} {}", others.join(", "), last.borrow())
 }
 
 pub(super) fn in_one_line(error: &Error) -> String {

@@ -5,7 +5,7 @@ use crate::config::Config;
 use crate::error::{Error, Result};
 use crate::hash::{HashKind, HashSpec, Mapping};
 use crate::interrupt;
-use crate::report::{FlowReport, InstructionLine, Kernel, MappingLine, UnitSetting};
+use crate::report::{FIXED, FlowReport, InstructionLine, Kernel, MappingLine, UnitSetting};
 use crate::search::bitvec::all_pairs;
 use crate::search::reference::Selection;
 use crate::search::tune::{Method, Tuner};
@@ -57,7 +57,7 @@ impl<'a> Analysis<'a> {
     pub fn mappings(&self, budget: Duration, watch: &dyn Watch) -> Result<Vec<MappingLine>> {
         let mut lines = Vec::new();
         for spec in [HashSpec::Mod, HashSpec::Xor, HashSpec::Add] {
-            lines.push(self.mapping(&spec, "fixed", None)?);
+            lines.push(self.mapping(&spec, FIXED, None)?);
         }
         let problem = Problem::new(&self.profile, self.machine.geometry)
             .with_pivot_limit(self.machine.pivot_limit())?;

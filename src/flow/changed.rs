@@ -55,7 +55,7 @@ pub(super) fn suggest(
             .filter(|_| line.changed_text.is_none());
         let call = line.call.as_ref().map(|c| &c.source);
         if let Some(place) = call.or(called).or(line.source.as_ref()) {
-            put(place, change_of(line, s), line.statement().is_none(), s);
+            put(place, change_of(line, s), line.is_by_hand(), s);
         }
     }
 }

@@ -1,9 +1,9 @@
 //! The choices that matter: nothing, a fixed hash, the cheapest unit that gets most of the
 //! gain, the best unit, software, and padding in the declarations alone.
 
-use super::code;
-use super::software::Found;
-use super::worth::Runs;
+use super::software::{Found, PTX};
+use super::worth::{Realized, Runs};
+use super::{code, commands};
 use crate::config::Config;
 use crate::error::Result;
 use crate::hash::HashSpec;
@@ -21,7 +21,7 @@ use crate::workload::Input;
 const MOST_PCT: u64 = 80;
 
 /// What the choices are made from.
-pub(super) struct Made<'a> {
+pub(super) struct ChoiceInputs<'a> {
     pub report: &'a FlowReport,
     pub machine: &'a Config,
     pub runs: Option<&'a Runs<'a>>,
@@ -34,7 +34,7 @@ pub(super) struct Made<'a> {
     pub machine_option: &'a str,
 }
 
-impl Made<'_> {
+impl ChoiceInputs<'_> {
     /// The choices, the fastest first; where cycles are not known, the one with
     /// the fewest conflicts.
     pub fn choices(&self) -> Result<Vec<ChoiceLine>> {
@@ -65,7 +65,7 @@ impl Made<'_> {
     /// Nothing, fixed, cheapest and best, each once.
     fn mappings(&self) -> Vec<(ChoiceKind, &MappingLine)> {
         let all = &self.report.mappings;
-        let Some(nothing) = all.iter().find(|m| m.hash == "mod") else {
+        let Some(nothing) = all.iter().find(|m| m.is_plain()) else {
             return Vec::new();
         };
         let mut chosen = vec![(ChoiceKind::Nothing, nothing)];
@@ -90,18 +90,14 @@ impl Made<'_> {
                         < all.iter().position(|a| a.hash == best.hash)
                 }
             };
-            let tuned = all
-                .iter()
-                .filter(|m| m.method != "fixed" && m.hash != best.hash);
+            let tuned = all.iter().filter(|m| !m.is_fixed() && m.hash != best.hash);
             let cheapest = tuned
                 .filter(gets_most)
                 .filter(cheaper)
                 .min_by(|a, b| cost(a).total_cmp(&cost(b)));
             chosen.extend(cheapest.map(|m| (ChoiceKind::Cheapest, m)));
         }
-        let fixed = all
-            .iter()
-            .filter(|m| m.method == "fixed" && m.hash != "mod");
+        let fixed = all.iter().filter(|m| m.is_fixed() && !m.is_plain());
         let fixed = fixed.min_by_key(|m| m.conflicts);
         let is_new = |m: &&MappingLine| chosen.iter().all(|(_, c)| c.hash != m.hash);
         if let Some(fixed) = fixed.filter(is_new) {
@@ -115,7 +111,7 @@ impl Made<'_> {
         // Why cycles are not known stands among what was left out.
         let cycles = self
             .runs
-            .and_then(|r| r.under(&hash, false).ok())
+            .and_then(|r| r.under(&hash, Realized::InHardware).ok())
             .map(|r| r.parts);
         let cost = self.cost(mapping);
         let priced = match &cost {
@@ -126,7 +122,7 @@ impl Made<'_> {
             kind,
             name: names::unit(&mapping.hash).label,
             hash: mapping.hash.clone(),
-            unit: (mapping.unit != "none").then(|| mapping.unit.clone()),
+            unit: mapping.own_unit().cloned(),
             conflicts: mapping.conflicts,
             wavefronts: mapping.wavefronts,
             cycles,
@@ -193,19 +189,15 @@ impl Made<'_> {
         let front = &found.report.front;
         let of_fewest = || {
             let pays = |line: &&SoftwareLine| line.gains_nothing().is_none();
-            front.first().filter(|line| line.hash != "mod").filter(pays)
+            front.first().filter(|line| !line.is_plain()).filter(pays)
         };
         let Some(line) = found.report.recommended().or_else(of_fewest) else {
             return Ok(None);
         };
         let spec: LayoutSpec = line.hash.parse()?;
         let command = self.input.launch().map(|_| {
-            let (input, hash, on) = (
-                shell(self.input.name()),
-                shell(&line.hash),
-                self.machine_option,
-            );
-            format!("spadkit rewrite {input} --hash {hash} -o rewritten.ptx {on}")
+            let hash = format!(" --hash {}", shell(&line.hash));
+            commands::rewrite(&shell(self.input.name()), &hash, PTX, self.machine_option)
         });
         let rewritten = line.rewritten.as_ref();
         let cycles = found.parts.map(|[_, after]| after);

@@ -20,78 +20,91 @@ pub fn in_software(
     command: Option<&str>,
 ) -> Result<Vec<CodeText>> {
     let layout = Layout::new(spec, machine.geometry)?;
-    let text = |form, what: &str, cost: String, text: String| CodeText {
+    let mut all = vec![cuda(&layout, suggestions, cost)];
+    for language in [Language::Cute, Language::Triton] {
+        all.extend(of_compiler(&layout, suggestions, language));
+    }
+    all.push(ptx(&layout, command));
+    Ok(all)
+}
+
+/// A text that needs no change by hand.
+fn complete(form: &'static str, what: &str, cost: &str, text: String) -> CodeText {
+    CodeText {
         form,
         what: what.to_owned(),
-        cost,
+        cost: cost.to_owned(),
         text,
         by_hand: 0,
         note: String::new(),
-    };
-    let cuda = match suggestions {
-        [] => render(&layout, Language::Cuda).code,
+    }
+}
+
+/// The changes of the source, or the function where there are none.
+fn cuda(layout: &Layout, suggestions: &[Suggestion], cost: &str) -> CodeText {
+    let text = match suggestions {
+        [] => render(layout, Language::Cuda).code,
         some => some.iter().map(cuda_text).collect::<Vec<_>>().join("\n"),
     };
     let longer = !suggestions.is_empty() && suggestions.iter().all(Suggestion::has_longer_rows);
-    let (what, price) = if longer {
+    let (what, cost) = if longer {
         ("longer rows, and their length for wmma", "no instruction")
     } else {
         ("the function, and every line that accesses the array", cost)
     };
-    let mut all = vec![CodeText {
-        by_hand: suggestions.iter().map(by_hand).sum(),
+    CodeText {
+        by_hand: suggestions.iter().map(|s| s.by_hand().count()).sum(),
         note: in_machine_code(suggestions).map_or(String::new(), |code| {
             format!("Of the changed source, {}.", code.text())
         }),
-        ..text("CUDA", what, price.to_owned(), cuda)
-    }];
-    for (form, language) in [("CuTe", Language::Cute), ("Triton", Language::Triton)] {
-        let own = suggestions.iter().filter_map(|s| {
-            let template = if form == "CuTe" { &s.cute } else { &s.triton };
-            let template = template.as_ref()?;
-            let left = format!(
-                "{}: {} leaves {} conflicts",
-                s.array, template.hash, template.conflicts
-            );
-            Some(format!("// {left}\n{}\n", template.code))
-        });
-        let own: String = own.collect();
-        let code = render(&layout, language);
-        let (what, shown) = match (own.is_empty(), &code.reason) {
-            (false, _) => ("the layout of the array".to_owned(), own),
-            (true, Some(reason)) => (format!("not the same: {reason}"), code.code),
-            (true, None) => ("the layout of the array".to_owned(), code.code),
-        };
-        if !shown.is_empty() {
-            all.push(text(
-                form,
-                &what,
-                "its compiler makes the instructions".to_owned(),
-                shown,
-            ));
-        }
+        ..complete("CUDA", what, cost, text)
     }
-    let ptx = render(&layout, Language::Ptx);
-    let count = ptx.operations.unwrap_or_default();
-    let operations = format!("{count} instructions for an address");
-    let (what, body) = match command {
-        Some(command) => (
-            "the command that rewrites the kernel, and the function that it puts in".to_owned(),
-            format!("// {command}\n{}", ptx.code),
-        ),
-        None => (
-            "the function from an index to its place".to_owned(),
-            ptx.code,
-        ),
-    };
-    all.push(text("PTX", &what, operations, body));
-    Ok(all)
 }
 
-/// Lines of a change that are not given as a whole statement.
-fn by_hand(s: &Suggestion) -> usize {
-    let lines = s.lines.iter();
-    lines.filter(|line| line.statement().is_none()).count()
+/// The layout of the array for a language whose compiler makes the instructions; `None`
+/// where it cannot say it.
+fn of_compiler(
+    layout: &Layout,
+    suggestions: &[Suggestion],
+    language: Language,
+) -> Option<CodeText> {
+    let own = suggestions.iter().filter_map(|s| {
+        let template = s.template(language)?;
+        let (hash, left) = (&template.hash, template.conflicts);
+        let left = format!("{}: {hash} leaves {left} conflicts", s.array);
+        Some(format!("// {left}\n{}\n", template.code))
+    });
+    let own: String = own.collect();
+    let code = render(layout, language);
+    let (what, text) = match (own.is_empty(), &code.reason) {
+        (false, _) => ("the layout of the array".to_owned(), own),
+        (true, Some(reason)) => (format!("not the same: {reason}"), code.code),
+        (true, None) => ("the layout of the array".to_owned(), code.code),
+    };
+    let form = match language {
+        Language::Cute => "CuTe",
+        _ => "Triton",
+    };
+    let cost = "its compiler makes the instructions";
+    (!text.is_empty()).then(|| complete(form, &what, cost, text))
+}
+
+/// The function of an address, and the command that puts it into the kernel.
+fn ptx(layout: &Layout, command: Option<&str>) -> CodeText {
+    let ptx = render(layout, Language::Ptx);
+    let count = ptx.operations.unwrap_or_default();
+    let cost = format!("{count} instructions for an address");
+    match command {
+        Some(command) => {
+            let what = "the command that rewrites the kernel, and the function that it puts in";
+            let text = format!("// {command}\n{}", ptx.code);
+            complete("PTX", what, &cost, text)
+        }
+        None => {
+            let what = "the function from an index to its place";
+            complete("PTX", what, &cost, ptx.code)
+        }
+    }
 }
 
 /// The function of an array and its lines, changed.
@@ -184,24 +197,13 @@ pub(super) fn in_hardware(
 ) -> Result<Vec<CodeText>> {
     let mut all = Vec::new();
     if mapping.config_unit.is_some() || mapping.needs_row_map() {
-        all.push(CodeText {
-            form: "registers",
-            what: "wr_data for wr_index 0, 1, ... of each register file".to_owned(),
-            cost: format!("{} writes before the kernel starts", writes(mapping)),
-            text: registers(mapping),
-            by_hand: 0,
-            note: String::new(),
-        });
+        let what = "wr_data for wr_index 0, 1, ... of each register file";
+        let cost = format!("{} writes before the kernel starts", writes(mapping));
+        all.push(complete("registers", what, &cost, registers(mapping)));
     }
-    if mapping.unit != "none" {
-        all.push(CodeText {
-            form: "Verilog",
-            what: "bank and row of a lane, with the configuration tied".to_owned(),
-            cost: cost.to_owned(),
-            text: verilog(mapping, machine)?,
-            by_hand: 0,
-            note: String::new(),
-        });
+    if mapping.own_unit().is_some() {
+        let what = "bank and row of a lane, with the configuration tied";
+        all.push(complete("Verilog", what, cost, verilog(mapping, machine)?));
     }
     Ok(all)
 }

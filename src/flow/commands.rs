@@ -1,10 +1,11 @@
 //! Commands that repeat the parts of a run, to be pasted into a shell.
 
 use super::options::Options;
+use super::software::PTX;
 use crate::config::{Config, PRESETS};
 use crate::hash::HashKind;
 use crate::quote::shell;
-use crate::report::{Advice, ChoiceKind, FlowReport};
+use crate::report::{Advice, ChoiceKind, FlowReport, SoftwareLine};
 use crate::synth::CellLibrary;
 
 /// The whole run, then the commands of its tables; `report` has its choices.
@@ -66,6 +67,12 @@ fn judged_by(options: &Options) -> &'static str {
     }
 }
 
+/// The command that puts mappings, ` --hash SPEC ...`, into the PTX of `input`. `input` and
+/// `hashes` are quoted for a shell; `on` names the machine.
+pub(crate) fn rewrite(input: &str, hashes: &str, file: &str, on: &str) -> String {
+    format!("spadkit rewrite {input}{hashes} -o {file} {on}")
+}
+
 /// The option that names the machine.
 pub(super) fn machine_option(options: &Options, machine: &Config) -> String {
     match &options.machine_option {
@@ -82,11 +89,7 @@ pub(super) fn advice(report: &FlowReport, options: &Options, machine: &Config) -
     let Some(software) = &report.software else {
         return Vec::new();
     };
-    if software
-        .front
-        .first()
-        .is_none_or(|first| first.hash == "mod")
-    {
+    if software.front.first().is_none_or(SoftwareLine::is_plain) {
         return Vec::new();
     }
     let (input, on) = (
@@ -104,7 +107,7 @@ pub(super) fn advice(report: &FlowReport, options: &Options, machine: &Config) -
         let hash = shell(best);
         all.push((
             "a mapping, this or a ranked one, put into the PTX",
-            format!("spadkit rewrite {input} --hash {hash} -o rewritten.ptx {on}"),
+            rewrite(&input, &format!(" --hash {hash}"), PTX, &on),
         ));
     }
     let advice = |(what, command): (&str, String)| Advice {
@@ -122,11 +125,11 @@ pub(super) fn measured_units(report: &FlowReport) -> Vec<String> {
     let fixed = report
         .mappings
         .iter()
-        .filter(|m| m.method == "fixed" && m.unit != "none");
+        .filter(|m| m.is_fixed() && m.own_unit().is_some());
     units.extend(fixed.min_by_key(|m| m.conflicts).map(|m| m.unit.clone()));
     if let Some(best) = report.recommended() {
         let needed = [
-            (best.unit != "none").then_some(&best.unit),
+            best.own_unit(),
             best.needs_row_map().then_some(&best.row_map.unit),
         ];
         for unit in needed.into_iter().flatten() {

@@ -2,6 +2,7 @@
 //! beside the model.
 
 use crate::config::Config;
+use crate::readable::counted;
 use crate::report::{ChoiceLine, grouped};
 use sha2::{Digest, Sha256};
 use std::path::Path;
@@ -48,9 +49,9 @@ pub(super) fn beside(choice: &ChoiceLine, machine: &Config, blocks: Option<u32>)
     let (Some(simulated), Some(blocks)) = (choice.speed_up, blocks) else {
         return String::new();
     };
-    let s = if blocks == 1 { "" } else { "s" };
+    let blocks = counted(blocks, "block");
     format!(
-        " The simulation of {blocks} block{s} on one SM of {} has it {simulated:.2} times as fast: it \
+        " The simulation of {blocks} on one SM of {} has it {simulated:.2} times as fast: it \
          leaves out the other SMs, the blocks that a large grid keeps resident, and the latencies \
          of that GPU.",
         machine.name

@@ -35,10 +35,10 @@ mod turns;
 mod worth;
 
 pub use code::in_software;
+pub(crate) use commands::rewrite;
 pub use evidence::Evidence;
 pub use options::{Options, Silent, Stage, Watch};
 pub use padded::DeclaredPadding;
-pub use software::parts;
 
 use crate::config::Config;
 use crate::cosim::CosimResult;
@@ -46,7 +46,7 @@ use crate::error::{Error, Result};
 use crate::hash::HashSpec;
 use crate::interrupt;
 use crate::output::{OwnedFile, OwnedFolder};
-use crate::report::{ChoiceKind, FlowReport, Since, grouped, pages};
+use crate::report::{ChoiceKind, FlowReport, Part, Since, Skipped, grouped, pages};
 use crate::rtl::Design;
 use crate::software::Layout;
 use crate::suggest::SourceFiles;
@@ -54,16 +54,20 @@ use crate::synth::Synthesis;
 use crate::tool::Toolbox;
 use crate::trace::AccessTrace;
 use analysis::Analysis;
-use choices::Made;
+use choices::ChoiceInputs;
 use hardware::Hardware;
 use heat::Heat;
 use serde_json::Value;
 use software::Found;
 use std::path::{Path, PathBuf};
-use worth::Runs;
+use worth::{Realized, Runs};
+
+/// The report for programs, and for people, in the folder of a run.
+const SUMMARY: &str = "summary.json";
+const HTML: &str = "report.html";
 
 /// What a run leaves in its folder beside `rtl`.
-const REPORT_FILES: [&str; 3] = ["summary.json", "report.html", software::PTX];
+const REPORT_FILES: [&str; 3] = [SUMMARY, HTML, software::PTX];
 
 /// What a run found out.
 pub struct Done {
@@ -94,12 +98,7 @@ pub fn run(
 ) -> Result<Done> {
     let out = OwnedFolder::new(&options.out, options.force);
     // Before the long search, not after it.
-    let baseline = options.baseline.as_deref();
-    if let Some(file) = baseline {
-        refuse_overwriting(file, &out.dir().join(REPORT_FILES[0]))?;
-    }
-    let baseline = baseline.map(|file| Ok((file, Since::read(file)?)));
-    let baseline: Option<(&Path, Value)> = baseline.transpose()?;
+    let baseline = baseline(options, &out)?;
     out.check(&REPORT_FILES)?;
     let stages = options.stages(machine);
     let begin = |stage: Stage| watch.stage(stage, &stages);
@@ -127,7 +126,7 @@ pub fn run(
     let ptx = found.as_ref().filter(|_| !machine.has_hash_unit());
     let mut done = Done {
         report,
-        html: out.dir().join("report.html"),
+        html: out.dir().join(HTML),
         ptx: ptx.and_then(|found| found.ptx.clone()),
         cosim: Vec::new(),
         synthesis: None,
@@ -148,6 +147,15 @@ pub fn run(
     }
     done.write(&out)?;
     Ok(done)
+}
+
+/// The summary of an earlier run, where one is given, and its file.
+fn baseline<'a>(options: &'a Options, out: &OwnedFolder) -> Result<Option<(&'a Path, Value)>> {
+    let Some(file) = options.baseline.as_deref() else {
+        return Ok(None);
+    };
+    refuse_overwriting(file, &out.dir().join(SUMMARY))?;
+    Ok(Some((file, Since::read(file)?)))
 }
 
 /// A baseline must outlive the run.
@@ -212,14 +220,14 @@ fn in_numbers<'a>(hardware: &Hardware<'a>, begin: &dyn Fn(Stage)) -> Result<Numb
     let mut runs = None;
     match Runs::open(trace, machine, options) {
         Ok(opened) => runs = Some(opened),
-        Err(error) => report.skipped.push(format!("cycles: {error}")),
+        Err(error) => report.skipped.push(Skipped::new(Part::Cycles, error)),
     }
     // What the machine code does not gain, a hash unit in the model is not worth.
     let is_vain = (report.software.as_ref()).is_some_and(|s| s.nothing_to_rewrite().is_some());
     if let (None, Some(runs), false) = (&report.worth, &runs, is_vain) {
         match worth::worth(runs, &report) {
             Ok(worth) => report.worth = worth,
-            Err(error) => report.skipped.push(format!("cycles: {error}")),
+            Err(error) => report.skipped.push(Skipped::new(Part::Cycles, error)),
         }
     }
     Ok(Numbers {
@@ -255,7 +263,7 @@ fn model(machine: &Config, runs: &Runs, measured: bool) -> Vec<String> {
 }
 
 /// Why there is nothing after the conflict table.
-fn reason_to_stop(options: &Options, machine: &Config) -> Option<String> {
+fn reason_to_stop(options: &Options, machine: &Config) -> Option<Skipped> {
     // A machine without a hash unit has them before the table.
     let has_software = options.fast && options.input.launch().is_some() && machine.has_hash_unit();
     let parts = if has_software {
@@ -264,19 +272,17 @@ fn reason_to_stop(options: &Options, machine: &Config) -> Option<String> {
         "Verilog, co-simulation and synthesis"
     };
     if interrupt::requested() {
-        return Some(format!("{parts}: interrupted"));
+        return Some(Skipped::new(Part::Other(parts), "interrupted"));
     }
-    options
-        .fast
-        .then(|| format!("{parts}: only the conflict table was asked for (--fast)"))
+    let reason = "only the conflict table was asked for (--fast)";
+    (options.fast).then(|| Skipped::new(Part::Other(parts), reason))
 }
 
 /// What the Verilog of the machine does not have.
-fn without_rtl(machine: &Config) -> Option<String> {
+fn without_rtl(machine: &Config) -> Option<Skipped> {
     let reason = machine.lacks_rtl()?;
-    Some(format!(
-        "the SM's pipeline in Verilog: {reason}; its scratchpad is spad_wide_stream"
-    ))
+    let reason = format!("{reason}; its scratchpad is spad_wide_stream");
+    Some(Skipped::new(Part::Pipeline, reason))
 }
 
 impl Done {
@@ -287,7 +293,9 @@ impl Done {
             Ok(value) => Some(value),
             Err(error) => {
                 watch.warn(&format!("skipped {what}: {error}"));
-                self.report.skipped.push(format!("{what}: {error}"));
+                self.report
+                    .skipped
+                    .push(Skipped::new(Part::Other(what), &error));
                 self.problems.push((what, error));
                 None
             }
@@ -324,7 +332,7 @@ impl Done {
         let of = (hardware.trace, hardware.machine);
         let before = self.report.conflicts();
         let padding = found.and_then(|f| padded::choice(f, of, runs, before, sources));
-        let made = Made {
+        let made = ChoiceInputs {
             report: &self.report,
             machine: hardware.machine,
             runs,
@@ -361,10 +369,11 @@ impl Done {
     ) -> Result<()> {
         let report = &mut self.report;
         let machine = hardware.machine;
-        let chosen = report.chosen().filter(|c| c.hash != "mod");
+        let chosen = report.chosen().filter(|c| c.kind != ChoiceKind::Nothing);
         let layout = chosen.map(|c| Layout::new(&c.hash.parse()?, machine.geometry));
         let layout: Option<Layout> = layout.transpose()?;
-        let run = runs.and_then(|runs| Some((runs, runs.under(&HashSpec::Mod, true).ok()?)));
+        let run = runs
+            .and_then(|runs| Some((runs, runs.under(&HashSpec::Mod, Realized::InSoftware).ok()?)));
         let run = run.as_ref().map(|(runs, run)| (*runs, run));
         let ptx = inputs::ptx_of(&hardware.options.input);
         let ptx = ptx.map(|p| p.display().to_string());
@@ -388,10 +397,7 @@ impl Done {
         let report = &mut self.report;
         let html = pages::render(report)?;
         let summary = serde_json::to_string_pretty(report).expect("a report has string keys only");
-        let mut files = vec![
-            OwnedFile::new("summary.json", summary),
-            OwnedFile::new("report.html", html),
-        ];
+        let mut files = vec![OwnedFile::new(SUMMARY, summary), OwnedFile::new(HTML, html)];
         let ptx = self.ptx.clone();
         files.extend(ptx.map(|text| OwnedFile::new(software::PTX, text)));
         out.write(&files)

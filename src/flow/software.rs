@@ -4,6 +4,7 @@
 
 use super::options::{Options, Watch};
 use super::worth::{self, Run};
+use crate::WORD_BYTES;
 use crate::assembler::Assembler;
 use crate::capture::statics::launch_indices;
 use crate::capture::{LaunchInput, LaunchRun, RunOptions};
@@ -13,7 +14,9 @@ use crate::hash::HashSpec;
 use crate::interrupt;
 use crate::launch::LaunchFile;
 use crate::ptx::Module;
-use crate::report::{CycleParts, RewrittenLine, Software, SoftwareLine, Timed, Worth};
+use crate::report::{
+    CycleParts, Part, RewrittenLine, Skipped, Software, SoftwareLine, Timed, Worth,
+};
 use crate::rewrite::{
     Block, Hashes, MachineCounts, Request, Resources, Rewritten, Verdict, attempt, measure,
     with_shared,
@@ -21,12 +24,8 @@ use crate::rewrite::{
 use crate::search::{Control, Update};
 use crate::sm::Workload;
 use crate::software::LayoutSpec;
-use crate::software::choice::{
-    Array, Choice, Choices, Effort, MappingKind, Narrower, NoneFewer, choices, narrower,
-    per_variable,
-};
-use crate::suggest::SourceFiles;
-use crate::suggest::{FunctionNames, Suggestions, Tuned};
+use crate::software::choice::{Choice, Choices, Effort, MappingKind, NoneFewer};
+use crate::suggest::{FunctionNames, Search, SourceFiles, SplitWide, Suggestions};
 use crate::tool::Toolbox;
 use crate::trace::AccessTrace;
 use crate::workload::LaunchWorkload;
@@ -42,7 +41,7 @@ pub(super) struct Found {
     /// The cycles of the kernel as it is and under the best mapping, by parts.
     pub parts: Option<[CycleParts; 2]>,
     /// Parts that are left out, and why.
-    pub skipped: Vec<String>,
+    pub skipped: Vec<Skipped>,
 }
 
 impl Found {
@@ -71,9 +70,8 @@ impl Found {
 
     /// What a block of the kernel as it is takes, where that is known.
     pub fn as_it_is(&self) -> Option<&Resources> {
-        let plain = HashSpec::Mod.to_string();
         let mut front = self.report.front.iter();
-        front.find(|line| line.hash == plain)?.resources.as_ref()
+        front.find(|line| line.is_plain())?.resources.as_ref()
     }
 }
 
@@ -102,30 +100,25 @@ pub(super) fn find(
             .progress(&report),
         budget: options.budget,
     };
-    let (geometry, rule) = (machine.geometry, machine.conflict_rule());
-    let kinds = MappingKind::all();
     let launch = options.input.launch();
-    let room = options.input.shared_room(machine)?;
-    let array = Array::new(trace, geometry, rule, room);
-    let whole = choices(&array, &kinds, &effort)?;
-    let apart = per_variable(trace, geometry, rule, room, &kinds, &effort)?;
     let indices = launch.map(launch_indices).transpose()?.unwrap_or_default();
-    let tuned = Tuned {
+    let search = Search {
         trace,
-        geometry,
-        rule,
-        whole: (&array, &whole),
-        apart: apart.as_ref(),
-        indices: &indices,
-        machine_code: options.judged_by.as_ref(),
+        geometry: machine.geometry,
+        rule: machine.conflict_rule(),
+        room: options.input.shared_room(machine)?,
+        kinds: &MappingKind::all(),
+        effort: &effort,
     };
-    let narrower = parts(&tuned, &kinds, &effort)?;
+    let searched = search.run(SplitWide::IfNoneGains)?;
+    let (array, whole) = (&searched.array, &searched.whole);
+    let tuned = searched.tuned(&indices, options.judged_by.as_ref());
     let names = &mut FunctionNames::default();
-    let suggestions = source.suggestions_of(&tuned, &narrower, names);
-    let mut found = Found::new(&whole, suggestions);
-    found.report.vector_bytes = Some(4 * array.vector_words()).filter(|bytes| *bytes > 4);
-    let gains = whole.best().kind != MappingKind::Mod;
-    if !gains {
+    let suggestions = source.suggestions_of(&tuned, &searched.narrower, names);
+    let mut found = Found::new(whole, suggestions);
+    let vector_bytes = WORD_BYTES * array.vector_words();
+    found.report.vector_bytes = Some(vector_bytes).filter(|bytes| *bytes > WORD_BYTES);
+    if !searched.gains() {
         return Ok(found);
     }
     let Some(launch) = launch else {
@@ -134,25 +127,9 @@ pub(super) fn find(
     };
     let run = Kernel::of(launch, machine, options, watch).and_then(|kernel| kernel.run(&mut found));
     if let Err(error) = run {
-        found.skipped.push(format!("rewriting: {error}"));
+        found.skipped.push(Skipped::new(Part::Rewriting, error));
     }
     Ok(found)
-}
-
-/// The mappings with wide accesses taken apart, where those of whole vectors gain nothing.
-pub fn parts(tuned: &Tuned, kinds: &[MappingKind], effort: &Effort) -> Result<Vec<Narrower>> {
-    let gains = tuned.whole.1.best().kind != MappingKind::Mod;
-    if gains || !tuned.rule.wide.in_phases() {
-        return Ok(Vec::new());
-    }
-    let Tuned {
-        trace,
-        geometry,
-        rule,
-        whole,
-        ..
-    } = *tuned;
-    narrower(trace, geometry, rule, whole, kinds, effort)
 }
 
 fn front(whole: &Choices) -> impl Iterator<Item = &Choice> {
@@ -167,7 +144,7 @@ fn line(choice: &Choice) -> SoftwareLine {
         max_degree: choice.max_degree,
         wavefronts: choice.wavefronts,
         added_per_access: choice.added,
-        wasted_bytes: 4 * choice.wasted_words,
+        wasted_bytes: WORD_BYTES * choice.wasted_words,
         resources: None,
         rewritten: None,
     }
@@ -280,7 +257,7 @@ impl<'a> Kernel<'a> {
             }
         }
         if let (None, Some(reason)) = (&best, refused) {
-            found.skipped.push(format!("rewriting: {reason}"));
+            found.skipped.push(Skipped::new(Part::Rewriting, reason));
         }
         if let Some(best) = best {
             self.take(found, &as_it_is, best, before.info().blocks);
@@ -291,9 +268,8 @@ impl<'a> Kernel<'a> {
     /// Keeps the best, if it gains.
     fn take(&self, found: &mut Found, as_it_is: &Run, best: Candidate, blocks: u32) {
         let (before, Some(run)) = (as_it_is.timed.cycles, &best.run) else {
-            found
-                .skipped
-                .push("cycles: the budget is too short for them".to_owned());
+            let reason = "the budget is too short for them";
+            found.skipped.push(Skipped::new(Part::Cycles, reason));
             return;
         };
         let after = run.timed.cycles;
@@ -325,7 +301,7 @@ impl<'a> Kernel<'a> {
         &self,
         line: &mut SoftwareLine,
         counts: Option<&MachineCounts>,
-        skipped: &mut Vec<String>,
+        skipped: &mut Vec<Skipped>,
     ) -> std::result::Result<Candidate, NoCandidate> {
         let spec: LayoutSpec = line.hash.parse()?;
         let original = spec == LayoutSpec::Hash(HashSpec::Mod);
@@ -341,7 +317,7 @@ impl<'a> Kernel<'a> {
         // The cycles are worth printing without the registers.
         match self.block().under(&self.module, &spec, &rewritten) {
             Ok(resources) => line.resources = resources,
-            Err(error) => skipped.push(format!("registers and occupancy of {spec}: {error}")),
+            Err(error) => skipped.push(Skipped::new(Part::Resources(line.hash.clone()), error)),
         }
         if original {
             return Err(NoCandidate::Original);
@@ -398,11 +374,11 @@ impl<'a> Kernel<'a> {
 
     /// A kernel with its indices as they are; `None` where its cycles are not
     /// known, with the reason in `skipped`.
-    fn timed(&self, workload: &dyn Workload, skipped: &mut Vec<String>) -> Result<Option<Run>> {
+    fn timed(&self, workload: &dyn Workload, skipped: &mut Vec<Skipped>) -> Result<Option<Run>> {
         match worth::timed(HashSpec::Mod, Some(0), self.machine, workload, self.budget) {
             Ok(run) => Ok(Some(run)),
             Err(error @ Error::Usage { .. }) => {
-                skipped.push(format!("cycles: {error}"));
+                skipped.push(Skipped::new(Part::Cycles, error));
                 Ok(None)
             }
             Err(error) => Err(error),

@@ -23,6 +23,15 @@ pub(super) struct Run {
     pub profile: Profile,
 }
 
+/// Where a hash is computed.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Realized {
+    /// In the pipeline.
+    InHardware,
+    /// By the kernel, in its indices: it has no stage.
+    InSoftware,
+}
+
 /// The runs of one kernel with its indices as they are, each made once.
 pub(super) struct Runs<'a> {
     machine: &'a Config,
@@ -47,10 +56,9 @@ impl<'a> Runs<'a> {
         })
     }
 
-    /// The run under `hash`, in hardware with the stages that it needs. On a
-    /// machine without a hash unit a hash has no stage where `in_software`.
-    pub fn under(&self, hash: &HashSpec, in_software: bool) -> Result<Run> {
-        let none = in_software || *hash == HashSpec::Mod;
+    /// The run under `hash`, which in hardware has the stages that it needs.
+    pub fn under(&self, hash: &HashSpec, realized: Realized) -> Result<Run> {
+        let none = realized == Realized::InSoftware || *hash == HashSpec::Mod;
         let stage = none.then_some(0);
         let key = format!("{hash} {stage:?}");
         if let Some(run) = self.known.borrow().get(&key) {
@@ -95,14 +103,17 @@ impl<'a> Runs<'a> {
 /// Cycles without a hash and under the recommended mapping; `None` where that
 /// is the same mapping.
 pub(super) fn worth(runs: &Runs, report: &FlowReport) -> Result<Option<Worth>> {
-    let best = report.recommended().filter(|m| m.hash != "mod");
+    let best = report.recommended().filter(|m| !m.is_plain());
     let Some(best) = best else {
         return Ok(None);
     };
-    // A mapping in software has no stage.
-    let in_software = !report.hash_unit;
-    let before = runs.under(&HashSpec::Mod, in_software)?.timed;
-    let after = runs.under(&best.hash.parse()?, in_software)?.timed;
+    let realized = if report.hash_unit {
+        Realized::InHardware
+    } else {
+        Realized::InSoftware
+    };
+    let before = runs.under(&HashSpec::Mod, realized)?.timed;
+    let after = runs.under(&best.hash.parse()?, realized)?.timed;
     Ok(Some(Worth {
         blocks: runs.blocks(),
         speed_up: before.cycles as f64 / after.cycles.max(1) as f64,

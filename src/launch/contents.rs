@@ -66,7 +66,7 @@ pub(super) const BUFFER_KEYS: [&str; 16] = [
     "tolerance",
 ];
 
-/// The keys of a buffer, of which `count` is there.
+/// The keys that make an argument a buffer; `count` is present.
 pub(super) fn parse_buffer(section: &Section, source: &Source, element: Element) -> Result<Buffer> {
     let most = MAX_BYTES / element.size() as u64;
     let Some(count) = section.integer("count", 1, most)? else {

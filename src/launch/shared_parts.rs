@@ -32,7 +32,7 @@ pub(super) fn parse_parts(
             offset: number(
                 "offset",
                 0,
-                "its first byte, from the begin of dynamic memory",
+                "its first byte, from the beginning of dynamic memory",
             )? as u32,
             bytes: number("bytes", 1, "its bytes")? as u32,
         };
@@ -49,7 +49,7 @@ pub(super) fn parse_parts(
         if let Some(other) = parts.iter().find(meets) {
             let what = format!("'{}' and '{}' overlap", other.name, part.name);
             let help = format!(
-                "expected other bytes than {} to {}, which '{}' has",
+                "bytes {} to {} belong to '{}': parts may not overlap",
                 other.offset,
                 other.end() - 1,
                 other.name

@@ -70,6 +70,13 @@ pub(super) fn names(tables: &[Placed<&DeTable>], source: &Source) -> Result<Vec<
     Ok(names)
 }
 
+/// Which of the two tables it is: only a texture has a sampler.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum TableKind {
+    Texture,
+    Surface,
+}
+
 /// Reads the `[[texture]]` and `[[surface]]` tables, surfaces first.
 pub(super) fn parse_textures(
     surfaces: &[Placed<&DeTable>],
@@ -78,16 +85,16 @@ pub(super) fn parse_textures(
     args: &[Arg],
 ) -> Result<Vec<TextureTable>> {
     let mut all: Vec<TextureTable> = Vec::new();
-    let tables = surfaces.iter().map(|t| (t, true));
-    for (table, surface) in tables.chain(textures.iter().map(|t| (t, false))) {
-        let (name, more) = if surface {
-            ("[[surface]]", &[][..])
-        } else {
-            ("[[texture]]", &SAMPLER_KEYS[..])
+    let surfaces = surfaces.iter().map(|t| (t, TableKind::Surface));
+    let textures = textures.iter().map(|t| (t, TableKind::Texture));
+    for (table, kind) in surfaces.chain(textures) {
+        let (name, more) = match kind {
+            TableKind::Surface => ("[[surface]]", &[][..]),
+            TableKind::Texture => ("[[texture]]", &SAMPLER_KEYS[..]),
         };
         let known = [&KEYS[..], &DATA_KEYS, more].concat();
         let section = Section::new(source, table.value, table.offset, name, &known)?;
-        all.push(texture(&section, source, (args, &all), surface)?);
+        all.push(texture(&section, source, (args, &all), kind)?);
     }
     Ok(all)
 }
@@ -113,16 +120,29 @@ fn texture(
     section: &Section,
     source: &Source,
     (args, before): (&[Arg], &[TextureTable]),
-    surface: bool,
+    kind: TableKind,
 ) -> Result<TextureTable> {
     let element = parse_element(section, source)?;
+    let shape = shape(section, source, element, kind)?;
+    let texels = shape.extent.iter().map(|&n| u64::from(n)).product::<u64>();
+    let count = texels * u64::from(shape.layers) * u64::from(shape.format.channels);
+    Ok(TextureTable {
+        name: section.required_string("name", "\"NAME\"")?.value,
+        texels: parse_of(section, source, (args, before), (element, count))?,
+        shape,
+        offset: section.offset(),
+    })
+}
+
+/// How the texels are laid out and read.
+fn shape(section: &Section, source: &Source, element: Element, kind: TableKind) -> Result<Shape> {
     let format = format(section, element)?;
     let dimensions = section.length("extent").clamp(1, 3);
     let extent = section.dimensions("extent", MAX_EXTENT)?.value;
     let cube = section.boolean("cube")?.unwrap_or(false);
     let layers = section.integer("layers", 1, MAX_LAYERS)?;
     let layered = layers.is_some();
-    if cube && (dimensions != 2 || extent[0] != extent[1] || surface) {
+    if cube && (dimensions != 2 || extent[0] != extent[1] || kind == TableKind::Surface) {
         let help = "expected extent = [N, N] in a [[texture]]: the faces of a cube are squares";
         return Err(section.wrong("cube", "the faces of a cube must be square", help));
     }
@@ -131,8 +151,6 @@ fn texture(
         return Err(section.wrong("layers", "a 3D texture has no layers", help));
     }
     let layers = layers.unwrap_or(1) as u32 * if cube { 6 } else { 1 };
-    let texels = extent.iter().map(|&n| u64::from(n)).product::<u64>() * u64::from(layers);
-    let count = texels * u64::from(format.channels);
     let normalized_read = match section.choice("read", &["element", "normalized"])? {
         Some(1) if format.channel == Channel::Float || format.bits > 16 => {
             let help = "expected it with u8, s8, u16 or s16; floating-point texels are read as \
@@ -141,31 +159,25 @@ fn texture(
         }
         read => read == Some(1),
     };
-    let sampler = if surface {
-        None
-    } else {
-        Some(sampler(section, source, dimensions)?)
+    let sampler = match kind {
+        TableKind::Surface => None,
+        TableKind::Texture => Some(sampler(section, source, dimensions)?),
     };
     if sampler.is_some_and(|s| s.linear) && !format.is_real(normalized_read) {
         let help = "expected type f16 or f32, or read = \"normalized\"";
         return Err(section.wrong("filter", "integers are not filtered", help));
     }
-    Ok(TextureTable {
-        name: section.required_string("name", "\"NAME\"")?.value,
-        texels: parse_of(section, source, (args, before), (element, count))?,
-        shape: Shape {
-            format,
-            geometry: Geometry {
-                dimensions: dimensions as u32,
-                layered,
-                cube,
-            },
-            extent,
-            layers,
-            sampler,
-            normalized_read,
+    Ok(Shape {
+        format,
+        geometry: Geometry {
+            dimensions: dimensions as u32,
+            layered,
+            cube,
         },
-        offset: section.offset(),
+        extent,
+        layers,
+        sampler,
+        normalized_read,
     })
 }
 

@@ -2,7 +2,9 @@
 
 use super::advice::{Advice, Worth};
 use super::choice::{ChoiceKind, ChoiceLine};
+use super::names::PLAIN;
 use super::since::Since;
+use super::skipped::Skipped;
 use super::software_report::Software;
 use super::source_page::{PatternPart, PhaseCount, Situation, SourcePage};
 use crate::hash::Encoding;
@@ -66,6 +68,16 @@ pub struct InstructionLine {
     pub ideal_wavefronts: u64,
 }
 
+/// The method of mappings that are not searched.
+pub(crate) const FIXED: &str = "fixed";
+
+/// What stands for the unit where there is none.
+const NO_UNIT: &str = "none";
+
+fn hex(value: u64) -> String {
+    format!("{value:#x}")
+}
+
 /// What one unit is set to.
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct UnitSetting {
@@ -89,20 +101,21 @@ impl UnitSetting {
             unit: encoding.unit.to_owned(),
             ports: encoding.ports.iter().map(port).collect(),
             config_unit: encoding.config_unit().map(str::to_owned),
-            registers: encoding
-                .registers
-                .iter()
-                .map(|r| format!("{r:#x}"))
-                .collect(),
+            registers: encoding.registers.iter().map(|r| hex(*r)).collect(),
         }
     }
 
     /// No unit: the low address bits are the bank.
     pub fn none() -> Self {
         UnitSetting {
-            unit: "none".to_owned(),
+            unit: NO_UNIT.to_owned(),
             ..UnitSetting::default()
         }
+    }
+
+    /// Whether it differs from the reset, where all registers are 0.
+    pub fn is_set(&self) -> bool {
+        self.registers.iter().any(|r| *r != hex(0))
     }
 }
 
@@ -147,9 +160,24 @@ pub struct MappingLine {
 }
 
 impl MappingLine {
+    /// Whether it is the conventional one: the low address bits are the bank.
+    pub fn is_plain(&self) -> bool {
+        self.hash == PLAIN
+    }
+
+    /// Whether there was nothing to search.
+    pub fn is_fixed(&self) -> bool {
+        self.method == FIXED
+    }
+
+    /// The unit that implements it; the conventional mapping has none.
+    pub fn own_unit(&self) -> Option<&String> {
+        Some(&self.unit).filter(|unit| *unit != NO_UNIT)
+    }
+
     /// Whether the row is more than the upper address bits.
     pub fn needs_row_map(&self) -> bool {
-        self.row_map.registers.iter().any(|r| r != "0x0")
+        self.row_map.is_set()
     }
 }
 
@@ -236,7 +264,7 @@ pub struct FlowReport {
     /// Commands that repeat each part.
     pub commands: Vec<String>,
     /// What was left out, and why.
-    pub skipped: Vec<String>,
+    pub skipped: Vec<Skipped>,
 }
 
 impl FlowReport {

@@ -2,6 +2,9 @@
 
 use crate::hash::hash_kind;
 
+/// The spec of the conventional mapping.
+pub(super) const PLAIN: &str = "mod";
+
 /// The names of a mapping.
 pub struct Names {
     /// In a table: "Bit-vector XOR unit".
@@ -13,7 +16,7 @@ pub struct Names {
 /// The names of the hash `spec` in hardware.
 pub fn unit(spec: &str) -> Names {
     let (label, subject) = match kind(spec) {
-        "mod" => ("Nothing".to_owned(), "the kernel as it is".to_owned()),
+        PLAIN => ("Nothing".to_owned(), "the kernel as it is".to_owned()),
         "xor" => ("Fixed XOR".to_owned(), "a fixed XOR hash".to_owned()),
         "add" => ("Fixed ADD".to_owned(), "a fixed ADD hash".to_owned()),
         kind if hash_kind(kind).is_ok() => {

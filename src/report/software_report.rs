@@ -1,6 +1,7 @@
 //! What the report has on a machine without a hash unit: mappings in software,
 //! put into the kernel and run.
 
+use super::names::PLAIN;
 use crate::assembler::AssemblerId;
 use crate::rewrite::{MachineConflicts, Measured, Resources};
 use crate::suggest::{InMachineCode, LeftAlone, Suggestion};
@@ -97,6 +98,11 @@ pub struct Software {
 }
 
 impl SoftwareLine {
+    /// Whether it is the index as it is.
+    pub fn is_plain(&self) -> bool {
+        self.hash == PLAIN
+    }
+
     /// The counts of the machine code of the rewritten kernel, where nothing is gained there.
     pub fn gains_nothing(&self) -> Option<&MachineConflicts> {
         let code = self.rewritten.as_ref()?.machine_code.as_ref()?;
@@ -108,7 +114,7 @@ impl Software {
     /// Why no mapping is put into the PTX, where the machine code of each gains nothing: the
     /// counts of the first.
     pub fn nothing_to_rewrite(&self) -> Option<String> {
-        let mut mapped = self.front.iter().filter(|line| line.hash != "mod");
+        let mut mapped = self.front.iter().filter(|line| !line.is_plain());
         let first = mapped.next()?;
         let code = first.gains_nothing()?;
         mapped.all(|line| line.gains_nothing().is_some()).then(|| {

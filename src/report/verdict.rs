@@ -2,12 +2,14 @@
 
 use super::choice::{ChoiceKind, ChoiceLine};
 use super::flow_report::FlowReport;
-use super::names::{self, capital};
+use super::names::{self, PLAIN, capital};
+use super::skipped::Skipped;
 use super::software_report::{Software, in_machine_code};
 use super::source_page::{SourceLine, SourcePage};
 use crate::suggest::{InMachineCode, Suggestion, torn_verdict};
 use crate::trace::without_folder;
 use serde::Serialize;
+use std::fmt::{self, Display, Formatter};
 
 /// A sentence, what it rests on, and four numbers.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
@@ -56,15 +58,31 @@ fn times(speed_up: f64) -> String {
 }
 
 /// A share of a whole: `half`, `all`, `46 %`.
-fn share(part: u64, whole: u64) -> String {
-    if part == whole {
-        return "all".to_owned();
+#[derive(Clone, Copy)]
+enum Share {
+    All,
+    Percent(f64),
+}
+
+impl Share {
+    fn of(part: u64, whole: u64) -> Self {
+        if part == whole {
+            Share::All
+        } else {
+            Share::Percent(100.0 * part as f64 / whole.max(1) as f64)
+        }
     }
-    match 100.0 * part as f64 / whole.max(1) as f64 {
-        p if (49.0..51.0).contains(&p) => "half".to_owned(),
-        p if p < 1.0 => "less than 1 %".to_owned(),
-        p if p > 99.0 => "more than 99 %".to_owned(),
-        p => format!("{p:.0} %"),
+}
+
+impl Display for Share {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        match *self {
+            Share::All => f.write_str("all"),
+            Share::Percent(p) if (49.0..51.0).contains(&p) => f.write_str("half"),
+            Share::Percent(p) if p < 1.0 => f.write_str("less than 1 %"),
+            Share::Percent(p) if p > 99.0 => f.write_str("more than 99 %"),
+            Share::Percent(p) => write!(f, "{p:.0} %"),
+        }
     }
 }
 
@@ -114,7 +132,7 @@ impl FlowReport {
         let mostly = match &at {
             Some((place, most)) if *most == conflicts => format!(", all at {place}"),
             Some((place, most)) if 2 * most > conflicts => format!(", most of them at {place}"),
-            Some((place, most)) => format!(", {} of them at {place}", share(*most, conflicts)),
+            Some((place, most)) => format!(", {} of them at {place}", Share::of(*most, conflicts)),
             None => String::new(),
         };
         let problem = format!(
@@ -133,7 +151,7 @@ impl FlowReport {
 
     /// Conflicts as it is.
     pub fn conflicts(&self) -> u64 {
-        let plain = self.mappings.iter().find(|m| m.hash == "mod");
+        let plain = self.mappings.iter().find(|m| m.is_plain());
         plain.map_or(0, |m| m.conflicts)
     }
 
@@ -170,25 +188,21 @@ impl FlowReport {
             };
         };
         let conflicts = self.conflicts();
-        let removed = share(conflicts.saturating_sub(chosen.conflicts), conflicts);
-        let of = if removed == "all" {
-            "removes all of them"
-        } else {
-            &format!("removes {removed} of them")
-        };
+        let removed = Share::of(conflicts.saturating_sub(chosen.conflicts), conflicts);
         let code = self.changed_source().filter(|_| is_software(chosen));
         let code = code.map_or(String::new(), |code| {
             let removed = code.conflicts_before.saturating_sub(code.conflicts);
             format!(
                 " in the PTX and {} of {} in the machine code",
-                share(removed, code.conflicts_before),
+                Share::of(removed, code.conflicts_before),
                 grouped(code.conflicts_before)
             )
         });
         let worth = chosen
             .speed_up
             .map_or(String::new(), |s| format!(": {}", times(s)));
-        format!("{} {of}{code}{worth}.", capital(&subject(chosen)))
+        let subject = capital(&subject(chosen));
+        format!("{subject} removes {removed} of them{code}{worth}.")
     }
 
     /// What the machine code makes of the changes of the source, where that differs from
@@ -292,8 +306,8 @@ impl FlowReport {
         let conflicts = self.conflicts();
         let mut all = Vec::new();
         if let Some((place, most)) = at {
-            let part = match share(most, conflicts) {
-                all if all == "all" => all,
+            let part = match Share::of(most, conflicts) {
+                Share::All => Share::All.to_string(),
                 part => format!("{part} of all"),
             };
             let note = format!("+{} conflicts, {part}; counted in the run", grouped(most));
@@ -409,8 +423,7 @@ fn in_the_source(chosen: &ChoiceLine, report: &FlowReport) -> Number {
             "of shared memory: longer rows, no instruction",
         );
     }
-    let is_left_out = report.skipped.iter().any(|s| s.starts_with("rewriting"));
-    let why = if is_left_out {
+    let why = if report.skipped.iter().any(Skipped::is_of_rewriting) {
         "not put into the PTX: the reason is in what was left out"
     } else {
         "not put into the kernel: no launch file"
@@ -425,7 +438,7 @@ fn is_software(choice: &ChoiceLine) -> bool {
 /// A choice as the subject of a sentence.
 fn subject(choice: &ChoiceLine) -> String {
     match choice.kind {
-        ChoiceKind::Nothing => names::unit("mod").subject,
+        ChoiceKind::Nothing => names::unit(PLAIN).subject,
         ChoiceKind::Software => names::software(&choice.hash).subject,
         ChoiceKind::Padding => names::padding().subject,
         _ => names::unit(&choice.hash).subject,
@@ -441,13 +454,14 @@ mod tests {
         assert_eq!(grouped(0), "0");
         assert_eq!(grouped(999), "999");
         assert_eq!(grouped(1_234_567), "1\u{202f}234\u{202f}567");
+        let share = |part, whole| Share::of(part, whole).to_string();
         assert_eq!(
-            (share(5, 5), share(1, 2), share(46, 100)),
-            ("all".into(), "half".into(), "46 %".into())
+            [share(5, 5), share(1, 2), share(46, 100)],
+            ["all", "half", "46 %"]
         );
         assert_eq!(
-            (share(1, 1000), share(999, 1000)),
-            ("less than 1 %".into(), "more than 99 %".into())
+            [share(1, 1000), share(999, 1000)],
+            ["less than 1 %", "more than 99 %"]
         );
     }
 }

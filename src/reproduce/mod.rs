@@ -45,7 +45,7 @@ pub use order::Order;
 pub use point::{Numbers, Point};
 pub use published::Published;
 pub use quantity::{Condition, Form, Metric, NotModelled, Provenance, Quantity, Summary};
-pub use results::{Check, Result as Comparison, Verdict, results};
+pub use results::{Check, Comparison, Verdict, results};
 pub use rules::{Measure, RULES, Rule, Width, rule};
 pub use store::Store;
 

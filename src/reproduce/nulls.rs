@@ -5,7 +5,7 @@
 
 use super::figure::Figure;
 use super::quantity::Quantity;
-use super::results::Result;
+use super::results::Comparison;
 use super::rules::Measure;
 use super::sums::rank_correlation;
 use serde::Serialize;
@@ -34,22 +34,22 @@ pub struct Null {
 }
 
 /// The errors of each quantity that compares two configurations.
-pub fn nulls(figure: &Figure, results: &[Result]) -> Vec<Null> {
+pub fn nulls(figure: &Figure, results: &[Comparison]) -> Vec<Null> {
     let quantities = figure.quantity.iter();
     quantities
         .filter_map(|q| null(figure, q, results))
         .collect()
 }
 
-fn null(figure: &Figure, quantity: &Quantity, results: &[Result]) -> Option<Null> {
+fn null(figure: &Figure, quantity: &Quantity, results: &[Comparison]) -> Option<Null> {
     let scale = match Measure::of(quantity.metric, &quantity.unit, None) {
         Measure::Ratio => 100.0,
         Measure::Percent | Measure::Gain => 1.0,
         _ => return None,
     };
     let neutral = quantity.neutral()?;
-    let pair = |r: &Result| Some((r.measured?, r.published.as_ref()?.number()?));
-    let of = |r: &&Result| r.workload.is_some() && r.quantity == quantity.name;
+    let pair = |r: &Comparison| Some((r.measured?, r.published.as_ref()?.number()?));
+    let of = |r: &&Comparison| r.workload.is_some() && r.quantity == quantity.name;
     let values: Vec<(f64, f64)> = results.iter().filter(of).filter_map(pair).collect();
     let summaries = quantity.summaries();
     let mean = summaries.iter().filter(|s| s.form.is_mean());

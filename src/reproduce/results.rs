@@ -8,25 +8,20 @@ use super::published::{Published, sign};
 use super::quantity::{Form, NotModelled, Provenance, Quantity, Summary};
 use super::rules::{Measure, Rule, rule};
 use super::sums::{Summand, extreme, of_values, sum};
-use serde::Serialize;
+use serde::{Serialize, Serializer};
 
 /// How a published value and the measured one stand to each other.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Verdict {
     /// Within the tolerance, and the same way.
-    #[serde(rename = "reproduced")]
     Reproduced,
     /// Timed, outside of it, but the same way.
-    #[serde(rename = "direction only")]
     DirectionOnly,
     /// Outside of it.
-    #[serde(rename = "differs")]
     Differs,
     /// Published, and no model gives it.
-    #[serde(rename = "not modelled")]
     NotModelled,
     /// Measured alone.
-    #[serde(rename = "nothing published")]
     NothingPublished,
 }
 
@@ -57,6 +52,13 @@ impl Verdict {
     }
 }
 
+/// Serialised as its word.
+impl Serialize for Verdict {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self.word())
+    }
+}
+
 /// What is compared.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
@@ -75,7 +77,7 @@ pub enum Check {
 
 /// One published value beside the measured one.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Result {
+pub struct Comparison {
     /// The figure.
     pub id: String,
     /// The quantity; means begin with `mean`.
@@ -120,7 +122,7 @@ pub struct Result {
 }
 
 /// All results of a figure. Points that are missing, as in a shard, give null.
-pub fn results(figure: &Figure, machine: Option<&str>, table: &Table) -> Vec<Result> {
+pub fn results(figure: &Figure, machine: Option<&str>, table: &Table) -> Vec<Comparison> {
     let figure = Context {
         figure,
         machine,
@@ -129,7 +131,7 @@ pub fn results(figure: &Figure, machine: Option<&str>, table: &Table) -> Vec<Res
     let quantities = figure.figure.quantity.iter();
     let orders = figure.figure.order.iter();
     let without = figure.figure.not_modelled.iter();
-    let mut all: Vec<Result> = quantities.flat_map(|q| figure.of_quantity(q)).collect();
+    let mut all: Vec<Comparison> = quantities.flat_map(|q| figure.of_quantity(q)).collect();
     all.extend(orders.flat_map(|o| figure.of_order(o)));
     all.extend(without.map(|n| figure.not_modelled(n)));
     all
@@ -149,8 +151,8 @@ struct By<'a> {
 
 impl Context<'_> {
     /// A row with nothing but names.
-    fn row(&self, quantity: &str, workload: Option<&str>) -> Result {
-        Result {
+    fn row(&self, quantity: &str, workload: Option<&str>) -> Comparison {
+        Comparison {
             id: self.figure.id.clone(),
             quantity: quantity.to_owned(),
             workload: workload.map(str::to_owned),
@@ -191,10 +193,10 @@ impl Context<'_> {
         }
     }
 
-    fn of_quantity(&self, quantity: &Quantity) -> Vec<Result> {
+    fn of_quantity(&self, quantity: &Quantity) -> Vec<Comparison> {
         let workloads = self.figure.workloads_of(&quantity.only);
-        let mut rows: Vec<Result> = workloads.map(|w| self.of_workload(quantity, w)).collect();
-        let sums: Vec<Result> = quantity
+        let mut rows: Vec<Comparison> = workloads.map(|w| self.of_workload(quantity, w)).collect();
+        let sums: Vec<Comparison> = quantity
             .summaries()
             .iter()
             .map(|s| self.summed(quantity, s, &rows))
@@ -203,9 +205,9 @@ impl Context<'_> {
         rows
     }
 
-    fn of_workload(&self, quantity: &Quantity, workload: &str) -> Result {
+    fn of_workload(&self, quantity: &Quantity, workload: &str) -> Comparison {
         let published = quantity.published.get(workload).cloned();
-        let mut result = Result {
+        let mut result = Comparison {
             provenance: from(published.as_ref(), quantity.provenance),
             derivation: published.as_ref().and(quantity.derivation.clone()),
             published,
@@ -226,17 +228,17 @@ impl Context<'_> {
         result
     }
 
-    fn summed(&self, quantity: &Quantity, summary: &Summary, rows: &[Result]) -> Result {
+    fn summed(&self, quantity: &Quantity, summary: &Summary, rows: &[Comparison]) -> Comparison {
         let only = &summary.only;
-        let takes_part = |r: &&Result| {
+        let takes_part = |r: &&Comparison| {
             let name = r.workload.as_ref();
             only.is_empty() || name.is_some_and(|n| only.contains(n))
         };
-        let rows: Vec<&Result> = rows.iter().filter(takes_part).collect();
+        let rows: Vec<&Comparison> = rows.iter().filter(takes_part).collect();
         let names = rows.iter().filter_map(|r| r.workload.as_deref());
         let with = rows.iter().filter(|r| r.measured.is_some()).count();
         let form = summary.form;
-        let mut result = Result {
+        let mut result = Comparison {
             published: summary.published.clone(),
             provenance: from(summary.published.as_ref(), summary.provenance),
             derivation: summary.published.as_ref().and(summary.derivation.clone()),
@@ -265,7 +267,7 @@ impl Context<'_> {
         result
     }
 
-    fn of_order(&self, order: &Order) -> Vec<Result> {
+    fn of_order(&self, order: &Order) -> Vec<Comparison> {
         let workloads: Vec<&str> = self.figure.workloads_of(&order.only).collect();
         let number = |workload: &str, name: &str| self.number(order, workload, name);
         let holds = |result: Option<bool>| result.map(f64::from);
@@ -299,10 +301,10 @@ impl Context<'_> {
                 holds(order.holds(|n| number(w, n))),
             )
         };
-        let mut rows: Vec<Result> = workloads.iter().map(row).collect();
+        let mut rows: Vec<Comparison> = workloads.iter().map(row).collect();
         if let Some(published) = &order.published_count {
             let measured: Option<Vec<f64>> = rows.iter().map(|r| r.measured).collect();
-            let mut count = Result {
+            let mut count = Comparison {
                 published: Some(published.clone()),
                 provenance: Provenance::Prose,
                 derivation: order.derivation.clone(),
@@ -325,9 +327,9 @@ impl Context<'_> {
         workload: Option<&str>,
         evidence: Evidence,
         measured: Option<f64>,
-    ) -> Result {
+    ) -> Comparison {
         let stated = order.published_count.is_none();
-        let mut result = Result {
+        let mut result = Comparison {
             published: stated.then(|| Published::number_of(1.0, 0)),
             provenance: if stated {
                 Provenance::Prose
@@ -346,8 +348,8 @@ impl Context<'_> {
         result
     }
 
-    fn not_modelled(&self, row: &NotModelled) -> Result {
-        Result {
+    fn not_modelled(&self, row: &NotModelled) -> Comparison {
+        Comparison {
             machine: None,
             published: row.published.clone(),
             provenance: from(row.published.as_ref(), row.provenance),
@@ -394,8 +396,8 @@ fn from(published: Option<&Published>, provenance: Provenance) -> Provenance {
     published.map_or(Provenance::None, |_| provenance)
 }
 
-fn summands<'a>(rows: &[&'a Result]) -> Vec<Summand<'a>> {
-    let summand = |r: &&'a Result| Summand {
+fn summands<'a>(rows: &[&'a Comparison]) -> Vec<Summand<'a>> {
+    let summand = |r: &&'a Comparison| Summand {
         workload: r.workload.as_deref().unwrap_or_default(),
         measured: r.measured,
         published: r.published.as_ref().and_then(Published::number),
@@ -404,14 +406,14 @@ fn summands<'a>(rows: &[&'a Result]) -> Vec<Summand<'a>> {
 }
 
 /// The rows that add nothing to a sum, and why: their own reasons say it.
-fn of_rows(rows: &[&Result]) -> Option<String> {
-    let explained = |r: &&&Result| r.measured == Some(0.0) && r.reason.is_some();
+fn of_rows(rows: &[&Comparison]) -> Option<String> {
+    let explained = |r: &&&Comparison| r.measured == Some(0.0) && r.reason.is_some();
     let names = rows.iter().filter(explained);
     let names: Vec<&str> = names.filter_map(|r| r.workload.as_deref()).collect();
     (!names.is_empty()).then(|| format!("the causes of its rows: {}", names.join(", ")))
 }
 
-impl Result {
+impl Comparison {
     /// Compares the two by the rule of the evidence.
     fn judge(&mut self, by: &By, check: Check) {
         let Some(published) = self.published.clone() else {

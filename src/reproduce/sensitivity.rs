@@ -5,7 +5,7 @@ use super::change::Change;
 use super::figure::Figure;
 use super::number::number;
 use super::quantity::{Metric, Quantity};
-use super::results::Result;
+use super::results::Comparison;
 use crate::config::Config;
 use crate::report::draw::{Swing, tornado};
 use serde::Serialize;
@@ -225,8 +225,8 @@ impl Headline {
 }
 
 /// The headline results among a figure's.
-pub fn headlines<'a>(figure: &Figure, results: &'a [Result]) -> Vec<&'a Result> {
-    let wanted = |r: &&Result| {
+pub fn headlines<'a>(figure: &Figure, results: &'a [Comparison]) -> Vec<&'a Comparison> {
+    let wanted = |r: &&Comparison| {
         let headline = |q: &Quantity| {
             let is = |s: &super::quantity::Summary| q.name_of(s) == r.quantity;
             q.headline && q.metric != Metric::Value && q.summaries().iter().any(is)

@@ -35,7 +35,7 @@ pub(super) fn isolated(
     if access::address_taken(module, reached) {
         return Err(Impossible::new(
             format!("{entry} calls functions by pointers that other kernels call, too"),
-            "take a module with this kernel alone",
+            "use a module that contains only this kernel",
         )
         .into());
     }

@@ -273,23 +273,8 @@ pub(super) fn install(
     for &f in reached {
         let function = &module.functions[f as usize];
         for i in &function.instructions {
-            let named = |o: &Operand| match o {
-                Operand::Variable(s, add) | Operand::Address(ast::Base::Variable(s), add) => {
-                    let variable = shared_variable(module, f, *s)?;
-                    let (name, offset) = place(variable)?;
-                    let at = i64::from(offset) + add;
-                    let text = match at {
-                        0 => name,
-                        at => format!("{name}{at:+}"),
-                    };
-                    Some(match o {
-                        Operand::Address(..) => format!("[{text}]"),
-                        _ => text,
-                    })
-                }
-                _ => None,
-            };
-            let new: Vec<Option<String>> = i.operands.iter().map(named).collect();
+            let new = |o: &Operand| replacement(o, |s| place(shared_variable(module, f, s)?));
+            let new: Vec<Option<String>> = i.operands.iter().map(new).collect();
             if new.iter().all(Option::is_none) {
                 continue;
             }
@@ -297,7 +282,7 @@ pub(super) fn install(
             if spans.len() != new.len() {
                 return Err(Impossible::new(
                     format!(
-                        "line {} of {}: a form that is not known",
+                        "line {} of {}: operands in an unrecognised form",
                         i.span.line, module.name
                     ),
                     "expected operands one after the other, between commas",
@@ -312,6 +297,28 @@ pub(super) fn install(
         remove_declarations(module, f, &place, &mut edits);
     }
     Ok(edits.apply(&module.text))
+}
+
+/// An operand that names a variable, in its region: `place` gives the name of the region, and
+/// the offset in it.
+fn replacement(
+    operand: &Operand,
+    place: impl Fn(ast::Symbol) -> Option<(String, u32)>,
+) -> Option<String> {
+    let (Operand::Variable(variable, add) | Operand::Address(ast::Base::Variable(variable), add)) =
+        operand
+    else {
+        return None;
+    };
+    let (name, offset) = place(*variable)?;
+    let text = match i64::from(offset) + add {
+        0 => name,
+        at => format!("{name}{at:+}"),
+    };
+    Some(match operand {
+        Operand::Address(..) => format!("[{text}]"),
+        _ => text,
+    })
 }
 
 /// Takes out the declarations of a function that are all in regions.

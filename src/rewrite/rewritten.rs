@@ -36,7 +36,7 @@ pub struct SharedBytes {
 pub struct MovedPart {
     /// Its name in the launch file.
     pub name: String,
-    /// Its first byte, from the begin of dynamic shared memory.
+    /// Its first byte, from the beginning of dynamic shared memory.
     pub offset: u32,
     /// Its bytes.
     pub bytes: u32,

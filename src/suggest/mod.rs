@@ -5,96 +5,54 @@
 //! The expressions come from the affine addresses of the PTX. Where a thread's
 //! index says all of them, they are compared with the addresses of the run.
 
-mod addresses;
-mod asm;
-mod bindings;
-mod callees;
-mod calls;
-mod change;
-mod constants;
-mod copies;
-mod declarator;
-mod declared_pointers;
-mod edits;
-mod elements;
-mod extent;
-mod files;
-mod form;
-mod function_names;
-mod handed;
-mod hidden;
-mod included;
-mod judged;
-mod lambdas;
-mod left;
+mod array;
 mod lines;
-mod lvalue;
-mod macro_elements;
-mod macros;
-mod matrices;
-mod merged;
-mod methods;
-mod moved;
-mod named_elements;
-mod padding;
-mod parted;
-mod pointers;
-mod reached;
-mod references;
-mod region;
-mod returned;
-mod room;
-mod rows;
-mod scan;
+mod mapped;
+mod result;
+mod search;
 mod source;
-mod start;
-mod statements;
-mod target;
-mod templates;
 #[cfg(test)]
 mod tests;
-mod text;
-mod together;
-mod torn;
-mod types;
-mod unit;
-mod unreached;
-mod users;
-mod walking;
-mod wrapped;
 
-pub use change::{AccessChange, LineChange, Parts};
-pub use copies::CopyChange;
-pub use edits::CallChange;
-use edits::Maps;
-pub use files::{SourceFiles, split};
-pub use function_names::FunctionNames;
-use function_names::{MappedArray, with_helpers};
-pub use judged::InMachineCode;
-use judged::Judged;
-pub use left::{LeftAlone, torn_verdict};
-pub use macros::defines_what_is_in;
-pub use padding::Padding;
-pub use parted::Parted;
-pub use region::Region;
-pub use room::DeclarationChange;
-pub use templates::Template;
-pub use torn::{TornLine, torn_places};
+pub use array::copies::CopyChange;
+pub use array::room::DeclarationChange;
+pub use lines::change::{AccessChange, LineChange, Parts};
+pub use result::function_names::FunctionNames;
+use result::function_names::{MappedArray, with_helpers};
+pub use result::judged::InMachineCode;
+use result::judged::Judged;
+pub use result::left_alone::{LeftAlone, torn_verdict};
+pub use result::padding::Padding;
+pub use result::parted::Parted;
+pub use result::templates::Template;
+pub use result::torn::{TornLine, torn_places};
+pub use search::{Search, Searched, SplitWide};
+pub use source::edits::CallChange;
+use source::edits::Maps;
+pub use source::files::{SourceFiles, split};
+pub use source::macros::defines_what_is_in;
+pub use source::region::Region;
 
+use crate::WORD_BYTES;
 use crate::capture::statics::Indices;
 use crate::geometry::Geometry;
 use crate::ptx::analysis::plain_name;
-use crate::software::choice::{Array, Choices, PerVariable};
-use crate::software::{LayoutSpec, cuda_address_function, cuda_function};
+use crate::software::choice::{Array, Choices, Narrower, PerVariable};
+use crate::software::{Layout, LayoutSpec, cuda_address_function, cuda_function};
 use crate::trace::{AccessTrace, ConflictRule, Place};
-use matrices::LongerRows;
-use parted::Wide;
-use room::Room;
-use scan::{Text, word};
+use array::room::Room;
+use array::target::Target;
+use array::{copies, room, target};
+use lines::Lines;
+use mapped::Mapped;
+use result::matrices::LongerRows;
+use result::other_files::find_users;
+use result::parted::Wide;
+use result::{matrices, padding, parted, shared_statements, templates, torn};
 use serde::Serialize;
+use source::scan::{Text, word};
 use std::collections::BTreeSet;
 use std::rc::Rc;
-use target::Target;
 
 /// What a programmer changes to have a mapping.
 #[derive(Clone, Debug, Serialize)]
@@ -179,6 +137,46 @@ pub struct Suggestions {
     pub left: Vec<LeftAlone>,
 }
 
+impl SourceFiles {
+    /// Source changes, as [`suggestions`] finds them, with the other files that use the
+    /// macros and functions which change.
+    pub fn suggestions(&mut self, tuned: &Tuned) -> Suggestions {
+        self.suggestions_beside(tuned, &mut FunctionNames::default())
+    }
+
+    /// The same beside changes of other kernels, whose functions have these `names`.
+    pub fn suggestions_beside(&mut self, tuned: &Tuned, names: &mut FunctionNames) -> Suggestions {
+        let mut found = suggestions(tuned, names, self);
+        for s in &mut found.changes {
+            find_users(&mut s.lines, self);
+        }
+        found
+    }
+
+    /// The same; where no mapping of whole vectors gains, with the accesses of one of the
+    /// `narrower` ones, if that does.
+    pub fn suggestions_of(
+        &mut self,
+        tuned: &Tuned,
+        narrower: &[Narrower],
+        names: &mut FunctionNames,
+    ) -> Suggestions {
+        let mut found = self.suggestions_beside(tuned, names);
+        if found.changes.is_empty() && found.left.is_empty() {
+            let mut parted = parted::suggestion(tuned, narrower, names, self);
+            if let Some(s) = &mut parted {
+                find_users(&mut s.lines, self);
+            }
+            let gains = |s: &Suggestion| s.machine_code.as_ref().is_none_or(|code| code.gains());
+            match parted {
+                Some(s) if gains(&s) => found.changes.push(s),
+                in_vain => found.left.extend(in_vain.map(LeftAlone::from)),
+            }
+        }
+        found
+    }
+}
+
 /// Source changes for the mappings that leave the fewest conflicts: for each
 /// variable separately, unless one mapping for all leaves fewer. Empty if the arrays
 /// are best as they are.
@@ -197,7 +195,7 @@ pub fn suggestions(
     };
     let all = targets.iter().zip(&names).map(suggest);
     let (mut changes, left): (Vec<_>, Vec<_>) = all.partition(pays);
-    together::join(&mut changes);
+    shared_statements::join(&mut changes);
     Suggestions {
         changes,
         left: left.into_iter().map(LeftAlone::from).collect(),
@@ -242,84 +240,97 @@ fn suggestion(
 ) -> Suggestion {
     let target = &target.as_declared(sources);
     let array = target.array_name();
-    let function = function.to_owned();
-    let bytes = target.element_bytes();
-    let mut lines = lines::lines(target, tuned, &array, &function, sources);
+    let mapped = Mapped {
+        array: &array,
+        function,
+        unit: WORD_BYTES * target.array.vector_words(),
+    };
+    let mut lines = lines::lines(target, tuned, mapped, sources);
     if let Some(longer) = matrices::longer_rows(target, &lines, &array, sources) {
         let judged = Judged::new(target, tuned, &[], sources);
         return of_longer_rows(target, longer, array, judged);
     }
     if let Some(wide) = wide {
-        wide.take_apart(target, &mut lines.changes, &function, sources);
+        wide.take_apart(target, &mut lines.changes, function, sources);
     }
     let torn = torn::Torn::new(target, tuned, &lines.changes, sources);
     let (best, conflicts) = torn.best(&target.choices.ranked);
     let judged = Judged::new(target, tuned, &lines.changes, sources);
-    lines.changes = lines::by_call(lines.changes, true);
+    lines.changes = lines::by_call_or_macro(lines.changes);
     matrices::give_lengths(&mut lines, &best.layout, &array);
     let shape = padding::Shape::of(target, tuned, lines.form.as_ref());
-    let of_address = |l: &LineChange| {
-        let is_open = l.statement().is_none();
-        let is_of_objects = l.parts.are_torn() || l.parts == Parts::OfOneObject;
-        let is_address = is_of_objects || l.is_through_a_pointer(&array);
-        match l.maps() {
-            Some(maps) => maps != Maps::Indices,
-            None => is_open && is_address,
-        }
-    };
-    let mut addresses = lines.changes.iter().map(of_address);
-    // Addresses need only the function of words.
-    let unit = if addresses.clone().all(|a| a) {
-        4
-    } else {
-        bytes
-    };
-    let mut code = cuda_function(&best.layout, &function, unit);
-    let helper = format!("{function}_at");
-    let names_helper = |l: &LineChange| l.statement().is_some_and(|(_, new)| has(new, &helper));
-    if addresses.any(|a| a) || lines.changes.iter().any(names_helper) {
-        code += &cuda_address_function(&best.layout, &function, unit);
-    }
-    let elements = target.elements(&best.layout);
-    let elements_before = (4 * target.array.words()).div_ceil(bytes);
-    let growth = target.growth(&best.layout, tuned.trace);
-    let growth = growth.filter(|_| elements > elements_before);
-    let room = growth.and_then(|(bytes, is_last)| {
-        let found = room::room(
-            target.named(&array),
-            bytes,
-            &lines.places(),
-            &lines.declarations,
-            sources,
-        )?;
-        (is_last || found != Room::Dynamic).then_some((found, bytes.needs))
-    });
-    let (declarations, dynamic_shared) = match room {
-        Some((Room::Static(declarations), _)) => (declarations, None),
-        Some((Room::Dynamic, bytes)) => (Vec::new(), Some(bytes.next_multiple_of(4))),
-        None => (Vec::new(), None),
-    };
+    let code = code(&lines.changes, &best.layout, mapped, target.element_bytes());
+    let (declarations, dynamic_shared) =
+        growth(target, &best.layout, tuned.trace, &lines, &array, sources);
     Suggestion {
         variable: target.variable.map(|v| v.name.clone()),
-        element_bytes: bytes,
+        element_bytes: target.element_bytes(),
         hash: best.layout.spec().clone(),
         conflicts_before: target.conflicts_before(),
         conflicts,
         torn: torn.lines.clone(),
         parted: None,
         machine_code: judged.map(|judged| judged.under(&best.layout)),
-        elements,
-        elements_before,
+        elements: target.elements(&best.layout),
+        elements_before: target.elements_before(),
         declarations,
         dynamic_shared,
         function: code,
-        function_name: function,
+        function_name: function.to_owned(),
         padding: padding::padding(target, &shape, &lines, &array, &torn),
         tensor_copies: copies::copies(target),
         cute: templates::cute(target, &shape),
         triton: templates::triton(target, &shape),
         lines: lines.changes,
         array,
+    }
+}
+
+/// The functions that the changed `lines` call; elements have `bytes`.
+fn code(lines: &[LineChange], layout: &Layout, mapped: Mapped, bytes: u32) -> String {
+    let of_address = |l: &LineChange| {
+        let is_of_objects = l.parts.are_torn() || l.parts == Parts::OfOneObject;
+        let is_address = is_of_objects || l.is_through_a_pointer(mapped.array);
+        match l.maps() {
+            Some(maps) => maps != Maps::Indices,
+            None => l.is_by_hand() && is_address,
+        }
+    };
+    // Addresses need only the function of words.
+    let unit = if lines.iter().all(of_address) {
+        WORD_BYTES
+    } else {
+        bytes
+    };
+    let mut code = cuda_function(layout, mapped.function, unit);
+    let helper = format!("{}_at", mapped.function);
+    let names_helper = |l: &LineChange| l.statement().is_some_and(|(_, new)| has(new, &helper));
+    if lines.iter().any(|l| of_address(l) || names_helper(l)) {
+        code += &cuda_address_function(layout, mapped.function, unit);
+    }
+    code
+}
+
+/// The declarations with room for the array under `layout`, or the bytes of dynamic shared
+/// memory that it needs, where it grows and the source shows how.
+fn growth(
+    target: &Target,
+    layout: &Layout,
+    trace: &AccessTrace,
+    lines: &Lines,
+    array: &str,
+    sources: &mut SourceFiles,
+) -> (Vec<DeclarationChange>, Option<u32>) {
+    let growth = target.growth(layout, trace);
+    let grows = target.elements(layout) > target.elements_before();
+    let Some((bytes, is_last)) = growth.filter(|_| grows) else {
+        return (Vec::new(), None);
+    };
+    let (named, declared) = (target.named(array), &lines.declarations);
+    match room::room(named, bytes, &lines.places(), declared, sources) {
+        Some(Room::Static(declarations)) => (declarations, None),
+        Some(Room::Dynamic) if is_last => (Vec::new(), Some(bytes.needs.next_multiple_of(4))),
+        _ => (Vec::new(), None),
     }
 }
 
@@ -347,7 +358,7 @@ fn of_longer_rows(
         parted: None,
         machine_code: judged.map(|judged| judged.under(layout)),
         elements: target.elements(layout),
-        elements_before: (4 * target.array.words()).div_ceil(bytes),
+        elements_before: target.elements_before(),
         declarations: longer.declarations,
         dynamic_shared: None,
         function: String::new(),

@@ -3,6 +3,7 @@
 use super::site::{Site, window};
 use super::sites::Sites;
 use super::{Fates, Made};
+use crate::assembler::sass::MachineAccess;
 use crate::trace::{Access, Op};
 use std::collections::{BTreeMap, HashMap};
 
@@ -42,6 +43,34 @@ impl Group {
         }
         takes
     }
+}
+
+/// An access of its own width: an atomic may be of one lane for all, or a loop that loads
+/// first.
+fn kept(
+    at: usize,
+    access: &Access,
+    site: &Site,
+    machine: &MachineAccess,
+    fate: &mut Fates,
+) -> Vec<Made> {
+    let mut kept = access.clone();
+    kept.increment = machine.counts_lanes();
+    kept.aggregated = false;
+    if access.op == Op::Atomic && machine.aggregated && is_one_word(access) {
+        fate.aggregated += 1;
+        one_lane(&mut kept);
+    } else if site.is_loop {
+        fate.looped += 1;
+    } else {
+        fate.kept += 1;
+    }
+    let load = site.is_loop.then(|| Access {
+        op: Op::Load,
+        ..kept.clone()
+    });
+    let all = load.into_iter().chain([kept]);
+    all.map(|access| Made { at, access }).collect()
 }
 
 impl<'a> Warp<'a> {
@@ -136,18 +165,7 @@ impl<'a> Warp<'a> {
                 access: access.clone(),
             });
         } else if machine.bytes > access.bytes && access.op != Op::Atomic {
-            let groups = self.groups.entry(access.pc).or_default();
-            let window = window(access, machine.bytes);
-            let last = groups.last_mut().filter(|g| g.bytes == machine.bytes);
-            let joined = last.is_some_and(|g| g.takes(access.pc, access, &window));
-            if !joined {
-                groups.push(Group {
-                    at,
-                    bytes: machine.bytes,
-                    window,
-                    members: vec![(access.pc, access.addrs.clone())],
-                });
-            }
+            self.widened(at, access, machine.bytes);
         } else if beyond {
             // Straight code runs once, and a loop that was unrolled takes several
             // rounds: the rest is in registers.
@@ -161,25 +179,24 @@ impl<'a> Warp<'a> {
                 Made { at, access: narrow }
             }));
         } else {
-            let mut kept = access.clone();
-            kept.increment = machine.counts_lanes();
-            kept.aggregated = false;
-            if access.op == Op::Atomic && machine.aggregated && is_one_word(access) {
-                fate.aggregated += 1;
-                one_lane(&mut kept);
-            } else if site.is_loop {
-                fate.looped += 1;
-            } else {
-                fate.kept += 1;
-            }
-            if site.is_loop {
-                let access = Access {
-                    op: Op::Load,
-                    ..kept.clone()
-                };
-                made.push(Made { at, access });
-            }
-            made.push(Made { at, access: kept });
+            made.extend(kept(at, access, site, machine, fate));
+        }
+    }
+
+    /// Adds an access that a wider instruction does: with the last one's, where it is the same
+    /// instruction.
+    fn widened(&mut self, at: usize, access: &Access, bytes: u32) {
+        let groups = self.groups.entry(access.pc).or_default();
+        let window = window(access, bytes);
+        let last = groups.last_mut().filter(|g| g.bytes == bytes);
+        let joined = last.is_some_and(|g| g.takes(access.pc, access, &window));
+        if !joined {
+            groups.push(Group {
+                at,
+                bytes,
+                window,
+                members: vec![(access.pc, access.addrs.clone())],
+            });
         }
     }
 

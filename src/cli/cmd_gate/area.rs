@@ -4,6 +4,7 @@ use crate::config::Config;
 use crate::config::PathHash;
 use crate::error::{Error, Result};
 use crate::hash::HashSpec;
+use crate::report::UnitSetting;
 use crate::software::LayoutSpec;
 use crate::synth::{Measured, Synthesis, Technology};
 use crate::tool::Toolbox;
@@ -91,7 +92,7 @@ fn units_of(hash: &LayoutSpec, machine: &Config) -> Result<Vec<String>> {
         return Ok(Vec::new());
     }
     let setting = machine.configuration(spec, None)?;
-    let needs_rows = setting.row_map.registers.iter().any(|r| *r != 0);
+    let needs_rows = UnitSetting::of(&setting.row_map).is_set();
     let rows = needs_rows.then_some(setting.row_map.unit);
     let units = std::iter::once(setting.bank.unit).chain(rows);
     Ok(units.map(str::to_owned).collect())

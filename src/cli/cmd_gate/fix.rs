@@ -7,10 +7,10 @@ use crate::config::Config;
 use crate::error::Result;
 use crate::interrupt;
 use crate::search::Control;
-use crate::software::choice::{Array, Effort, MappingKind, choices, per_variable};
+use crate::software::choice::{Effort, MappingKind};
 use crate::suggest::{
-    FunctionNames, LineChange, Region, SourceFiles, Suggestion, Tuned, defines_what_is_in, split,
-    torn_verdict,
+    FunctionNames, LineChange, Region, Search, SourceFiles, SplitWide, Suggestion,
+    defines_what_is_in, split, torn_verdict,
 };
 use crate::trace::without_folder;
 use crate::workload::Input;
@@ -75,18 +75,18 @@ impl ChangedLine {
 
 /// What removes the conflicts of a kernel.
 #[derive(Default)]
-pub(super) struct Found {
+pub(super) struct FixSearch {
     pub fixes: Vec<Fix>,
     /// What to know of them, or why there are none.
     pub note: Option<String>,
 }
 
-impl Found {
+impl FixSearch {
     /// None, for want of a budget.
     pub fn not_searched() -> Self {
-        Found {
+        FixSearch {
             note: Some("No fix was searched for (--budget 0)".to_owned()),
-            ..Found::default()
+            ..FixSearch::default()
         }
     }
 }
@@ -98,34 +98,29 @@ pub(super) fn of(
     machine: &Config,
     (budget, judge): (Duration, Judge),
     names: &mut FunctionNames,
-) -> Result<Found> {
+) -> Result<FixSearch> {
     let Some(trace) = &measured.trace else {
-        return Ok(Found::default());
+        return Ok(FixSearch::default());
     };
     let indices = input.launch().map(launch_indices).transpose()?;
     let effort = Effort {
         control: Control::none().stop_when(&interrupt::requested),
         budget,
     };
-    let (geometry, rule) = (machine.geometry, machine.conflict_rule());
-    let room = input.shared_room(machine)?;
-    let kinds = MappingKind::all();
-    let array = Array::new(trace, geometry, rule, room);
-    let whole = choices(&array, &kinds, &effort)?;
-    let apart = per_variable(trace, geometry, rule, room, &kinds, &effort)?;
-    let judgement = judge.of_changes(input, trace, machine);
-    let tuned = Tuned {
+    let search = Search {
         trace,
-        geometry,
-        rule,
-        whole: (&array, &whole),
-        apart: apart.as_ref(),
-        indices: &indices.unwrap_or_default(),
-        machine_code: judgement.trace(),
+        geometry: machine.geometry,
+        rule: machine.conflict_rule(),
+        room: input.shared_room(machine)?,
+        kinds: &MappingKind::all(),
+        effort: &effort,
     };
+    let searched = search.run(SplitWide::IfNoneGains)?;
+    let judgement = judge.of_changes(input, trace, machine);
+    let indices = indices.unwrap_or_default();
+    let tuned = searched.tuned(&indices, judgement.trace());
     let mut source = SourceFiles::beside(input.name());
-    let narrower = crate::flow::parts(&tuned, &kinds, &effort)?;
-    let found = source.suggestions_of(&tuned, &narrower, names);
+    let found = source.suggestions_of(&tuned, &searched.narrower, names);
     let fixes: Vec<Fix> = found.changes.iter().map(|s| fix(s, &mut source)).collect();
     let none = found.changes.is_empty() && found.left.is_empty();
     let notes = [
@@ -136,7 +131,7 @@ pub(super) fn of(
     let both = found.changes.iter().zip(&fixes);
     let reasons = both.filter_map(|(s, fix)| open(s, fix));
     let notes: Vec<String> = notes.into_iter().flatten().chain(reasons).collect();
-    Ok(Found {
+    Ok(FixSearch {
         fixes,
         note: (!notes.is_empty()).then(|| notes.join(" ").trim_end_matches('.').to_owned()),
     })
@@ -192,9 +187,7 @@ fn open(s: &Suggestion, fix: &Fix) -> Option<String> {
         return None;
     }
     let mut reasons = Vec::new();
-    let by_hand: Vec<&LineChange> = (s.lines.iter())
-        .filter(|line| line.statement().is_none())
-        .collect();
+    let by_hand: Vec<&LineChange> = s.by_hand().collect();
     let mut places: Vec<&str> = by_hand.iter().filter_map(|line| line.place()).collect();
     places.dedup();
     let unknown = by_hand.iter().filter(|line| line.place().is_none()).count();

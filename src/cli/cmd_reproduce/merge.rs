@@ -6,6 +6,7 @@ use crate::cli::{Example, Execute, Global};
 use crate::error::{Error, Result};
 use crate::output::check_writable;
 use crate::points::Points;
+use crate::readable::counted;
 use crate::reproduce::{Library, Store};
 use crate::terminal::{Details, Tone};
 use clap::Args;
@@ -104,10 +105,6 @@ struct Merged<'a> {
 
 impl CommandResult for Merged<'_> {
     fn verdict(&self) -> String {
-        let counted = |n: usize, what: &str| match n {
-            1 => format!("1 {what}"),
-            n => format!("{n} {what}s"),
-        };
         format!(
             "Wrote {}: {} of {}.",
             self.file.display(),

@@ -113,7 +113,7 @@ impl Job<'_> {
         let Ok(rewritten) = attempt(self.module, &request)? else {
             return Ok(None);
         };
-        let code = self.judged(counts, &rewritten)?;
+        let code = self.judge.known(counts.beside(&rewritten))?;
         let text = |code: MachineConflicts| {
             let counts = code.text();
             format!("in the machine code {spec} gains nothing: {counts}")

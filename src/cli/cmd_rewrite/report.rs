@@ -94,6 +94,22 @@ impl Report<'_> {
     }
 }
 
+/// What the run of the rewritten kernel showed.
+fn executed(m: &Measured) -> String {
+    let per_access = m.added_per_access;
+    let per_access = per_access.map_or("-".to_owned(), |n| format!("{n:.2}"));
+    let outputs = if m.outputs_equal {
+        "equal"
+    } else {
+        "different"
+    };
+    format!(
+        "executed: {} instructions added, {per_access} per access; conflicts {} -> {}; outputs \
+         {outputs}",
+        m.added_executed, m.conflicts_before, m.conflicts_after
+    )
+}
+
 impl CommandResult for Report<'_> {
     fn verdict(&self) -> String {
         let r = self.rewritten;
@@ -166,20 +182,7 @@ impl CommandResult for Report<'_> {
             details.toned(Tone::Doubt, text);
         }
         if let Some(m) = &self.measured {
-            let per_access = m
-                .added_per_access
-                .map_or("-".to_owned(), |n| format!("{n:.2}"));
-            details.say(format!(
-                "executed: {} instructions added, {per_access} per access; conflicts {} -> {}; outputs {}",
-                m.added_executed,
-                m.conflicts_before,
-                m.conflicts_after,
-                if m.outputs_equal {
-                    "equal"
-                } else {
-                    "different"
-                },
-            ));
+            details.say(executed(m));
         }
         if let Some(m) = &self.machine_code {
             details.say(format!(

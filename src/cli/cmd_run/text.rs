@@ -5,7 +5,7 @@ use crate::capture::listed_from;
 use crate::cli::printer::CommandResult;
 use crate::ptx::exec::Finding;
 use crate::quote::shell;
-use crate::readable::readable;
+use crate::readable::{counted, readable};
 use crate::terminal::{Columns, Details, Hint, Tone};
 use crate::toolkit::Users;
 use crate::trace::without_folder;
@@ -60,9 +60,8 @@ impl CommandResult for Report<'_> {
         let outputs = self.outputs_text();
         let text = match found_text(&self.findings) {
             Some(found) => {
-                let lines = groups(&self.findings).len();
-                let s = if lines == 1 { "" } else { "s" };
-                format!("{found}, at {lines} line{s}; {outputs}")
+                let lines = counted(groups(&self.findings).len(), "line");
+                format!("{found}, at {lines}; {outputs}")
             }
             None if self.guesses.is_empty() => format!("No fault found, {outputs}"),
             None => format!("No fault found with values that init guessed, {outputs}"),
@@ -208,7 +207,7 @@ impl Report<'_> {
 
 /// How much is wrong, and of which kinds; nothing where nothing is.
 fn found_text(findings: &[Finding]) -> Option<String> {
-    let counted = |warning: bool, what: &str| {
+    let of = |warning: bool, what: &str| {
         let all = findings.iter().filter(|f| !f.other && f.warning == warning);
         let kinds: Vec<&str> = all.map(|f| f.kind.text()).collect();
         let mut names: Vec<&str> = Vec::new();
@@ -217,11 +216,10 @@ fn found_text(findings: &[Finding]) -> Option<String> {
                 names.push(kind);
             }
         }
-        let s = if kinds.len() == 1 { "" } else { "s" };
-        let text = || format!("{} {what}{s} ({})", kinds.len(), names.join(", "));
+        let text = || format!("{} ({})", counted(kinds.len(), what), names.join(", "));
         (!kinds.is_empty()).then(text)
     };
-    let parts = [counted(false, "fault"), counted(true, "warning")];
+    let parts = [of(false, "fault"), of(true, "warning")];
     let parts: Vec<String> = parts.into_iter().flatten().collect();
     (!parts.is_empty()).then(|| format!("Found {}", parts.join(" and ")))
 }
@@ -261,8 +259,7 @@ fn first_text(ptx: &Path, group: &Group) -> String {
         text += &format!("\nand {}, {}", place(ptx, other), one(other));
         // Behind both sides what they have in common.
         if let Some(count) = other.count {
-            let places = if count == 1 { "place" } else { "places" };
-            text += &format!("\nat {count} {places}");
+            text += &format!("\nat {}", counted(count, "place"));
             if let Some(barrier) = &other.barrier {
                 text += &format!("; one barrier {barrier} would order them");
             }

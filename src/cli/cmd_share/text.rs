@@ -3,7 +3,7 @@
 use super::Shared;
 use crate::cli::printer::CommandResult;
 use crate::config::Scheduler;
-use crate::readable::readable;
+use crate::readable::{counted, readable};
 use crate::sharing::annotate::Annotated;
 use crate::sharing::{Gain, Layout, Placement, Plan};
 use crate::terminal::{Columns, Details, Hint, Table, Tone};
@@ -113,13 +113,6 @@ fn head(plan: &Plan) -> String {
     text
 }
 
-fn counted(count: u32, what: &str) -> String {
-    match count {
-        1 => format!("1 {what}"),
-        n => format!("{n} {what}s"),
-    }
-}
-
 fn variables(plan: &Plan) -> Table {
     let part = |i| {
         if plan.layout.is_shared(i) {
@@ -141,12 +134,12 @@ fn range(plan: &Plan) -> String {
     let kernel = plan.kernel;
     let declared = Layout::declared(&kernel.variables, plan.layout.boundary, &kernel.costs());
     let proof = match (plan.layout.optimal, plan.layout.cost <= declared.cost) {
-        (true, _) => "the least of all layouts",
-        (false, true) => "not proved the least",
+        (true, _) => "the minimum over all layouts",
+        (false, true) => "not proved to be the minimum",
         (false, false) => "",
     };
     let mut text = format!(
-        "access range of the shared variables: {} of {} instructions, {proof}; as declared {}\n",
+        "access range of the shared variables: {} of {} instructions, {proof}; {} as declared\n",
         plan.layout.cost,
         kernel.graph.exit(),
         declared.cost

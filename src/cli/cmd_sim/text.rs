@@ -53,10 +53,9 @@ pub(super) fn best(sweep: &Sweep) -> String {
     )
 }
 
-/// One run.
-pub(super) fn single(point: &Point) -> Details {
+/// The counts of one run.
+fn counts(point: &Point) -> Table {
     let s = &point.statistics;
-    let settings = &point.config.settings;
     let count = |name: &str, value: u64| vec![name.to_owned(), value.to_string()];
     let mean = |name: &str, value: f64| vec![name.to_owned(), format!("{value:.3}")];
     let mut rows = vec![
@@ -86,6 +85,13 @@ pub(super) fn single(point: &Point) -> Details {
     } else if memory.global.merge {
         rows.push(count("global merged", s.global_merged));
     }
+    Table::new(&["", "count"], rows).right(&["count"])
+}
+
+/// One run.
+pub(super) fn single(point: &Point) -> Details {
+    let s = &point.statistics;
+    let settings = &point.config.settings;
     let (blocks, pairs) = (point.residency.blocks(), point.residency.pairs);
     let mut details = Details::new();
     details.say(format!(
@@ -105,7 +111,7 @@ pub(super) fn single(point: &Point) -> Details {
     ));
     details.say(dependences(point.dependent));
     details.gap();
-    details.table(Table::new(&["", "count"], rows).right(&["count"]));
+    details.table(counts(point));
     details.gap();
     details.say(phases(&s.phases));
     details.note(conflict_rule(&point.config, Some(point.config.lanes)));

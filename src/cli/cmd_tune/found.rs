@@ -4,7 +4,8 @@ use crate::cli::printer::{CommandResult, Printer};
 use crate::config::Config;
 use crate::error::Result;
 use crate::hash::{Configuration, HashKind, HashSpec, Mapping};
-use crate::readable::readable_words;
+use crate::readable::{counted, readable_words};
+use crate::report::removal;
 use crate::search::tune::Method;
 use crate::search::{Outcome, space};
 use crate::terminal::{Columns, Details, Hint, Table, Tone};
@@ -30,12 +31,12 @@ impl Against<'_> {
         (kind, method): (HashKind, Method),
         outcome: Outcome,
         took: Duration,
-    ) -> Result<Found> {
+    ) -> Result<TunedUnit> {
         let Against {
             profile, machine, ..
         } = self;
         let space = space::of_unit(kind, machine.geometry);
-        Ok(Found {
+        Ok(TunedUnit {
             kind,
             method: method.name(),
             conflicts: outcome.conflicts,
@@ -72,7 +73,7 @@ pub(super) struct OfUnits<'a> {
     pub rule: &'static str,
     pub rule_text: String,
     pub hash_stage: String,
-    pub results: Vec<Found>,
+    pub results: Vec<TunedUnit>,
     #[serde(skip)]
     pub trace: &'a AccessTrace,
     /// Conflicts with bank = address mod 2^m.
@@ -89,7 +90,7 @@ pub(super) struct OfUnits<'a> {
 
 /// One line of the result.
 #[derive(Serialize)]
-pub(super) struct Found {
+pub(super) struct TunedUnit {
     hash: HashSpec,
     kind: HashKind,
     method: &'static str,
@@ -112,10 +113,10 @@ pub(super) struct Found {
     configuration: Option<Configuration>,
 }
 
-impl Found {
+impl TunedUnit {
     /// Warns of what is no mapping, or addresses rows that are not there.
     pub fn warn(&self, machine: &Config, printer: &Printer) {
-        let Found { hash, rank, .. } = self;
+        let TunedUnit { hash, rank, .. } = self;
         if self.configuration.is_none() {
             printer.warn(format!(
                 "{hash} has rank {rank} for {} banks: no mapping",
@@ -141,7 +142,7 @@ fn show_space(space: u128) -> String {
 
 impl OfUnits<'_> {
     /// The mapping of hardware that leaves the fewest conflicts.
-    fn best(&self) -> Option<&Found> {
+    fn best(&self) -> Option<&TunedUnit> {
         let mappings = self.results.iter().filter(|f| f.configuration.is_some());
         mappings.min_by_key(|f| (f.conflicts, !f.optimal))
     }
@@ -154,7 +155,6 @@ impl CommandResult for OfUnits<'_> {
             return format!("No mapping was found for {name}, which has {all} conflicts.");
         };
         let hash = &best.hash;
-        let of = if all == 1 { "conflict" } else { "conflicts" };
         let proved = if best.optimal {
             format!("no {} unit leaves fewer, proved", best.kind)
         } else {
@@ -163,13 +163,14 @@ impl CommandResult for OfUnits<'_> {
                 best.kind, best.lower_bound
             )
         };
-        match best.conflicts {
+        match removal(best.conflicts, all) {
             _ if all == 0 => format!("{name} has no bank conflicts: no hash is needed."),
-            0 => format!("{hash} removes all {all} {of} of {name}."),
-            left if left >= all => {
-                format!("No mapping found leaves fewer than the {all} {of} of {name}: {proved}.")
+            Some(removes) if best.conflicts == 0 => format!("{hash} {removes} of {name}."),
+            Some(removes) => format!("{hash} {removes} of {name}: {proved}."),
+            None => {
+                let all = counted(all, "conflict");
+                format!("No mapping found leaves fewer than the {all} of {name}: {proved}.")
             }
-            left => format!("{hash} leaves {left} of {all} {of} of {name}: {proved}."),
         }
     }
 

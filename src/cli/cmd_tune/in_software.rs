@@ -5,7 +5,7 @@ use super::put_into_ptx::PutIntoPtx;
 use super::ranking::Ranking;
 use super::report;
 use super::resources::OnSm;
-use super::software::{Apart, Found, Split, Subject};
+use super::software::{Apart, SoftwareRanking, Split, Subject};
 use crate::cli::printer::Printer;
 use crate::config::Config;
 use crate::error::Result;
@@ -13,11 +13,8 @@ use crate::interrupt;
 use crate::output::write_result;
 use crate::ptx::analysis::plain_name;
 use crate::search::{Control, Update};
-use crate::software::choice::{
-    Array, Choices, Effort, MappingKind, Narrower, PerVariable, VariableChoices, choices, narrower,
-    per_variable,
-};
-use crate::suggest::{FunctionNames, SourceFiles, Tuned};
+use crate::software::choice::{Array, Effort, MappingKind, Narrower, PerVariable, VariableChoices};
+use crate::suggest::{FunctionNames, Search, Searched, SourceFiles, SplitWide, Tuned};
 use std::time::Duration;
 
 /// Searches mappings of `kinds`, all where none is named, with `budget` for
@@ -29,43 +26,94 @@ pub(in crate::cli) fn run(
     machine: &Config,
     printer: &Printer,
 ) -> Result<()> {
-    let trace = subject.trace;
-    let searched = Searched::of(kinds, budget, subject, machine, printer)?;
-    let Searched {
-        array,
-        whole,
-        apart,
-        narrower,
-        modes,
-    } = &searched;
-    let apart = apart.as_ref();
-    let on_sm = OnSm::of(
-        (trace, subject.launched.as_ref()),
-        machine,
-        array,
-        whole,
-        printer,
+    let searched = search(kinds, budget, subject, machine, printer)?;
+    let modes = if machine.conflict_rule().wide.in_phases() {
+        modes_text::of(&searched.array, searched.apart.as_ref())?
+    } else {
+        Vec::new()
+    };
+    let tuned = searched.tuned(subject.indices, subject.judgement.trace());
+    let found = ranking(
+        &tuned,
+        &searched.narrower,
+        &modes,
+        subject,
+        (machine, printer),
     );
-    let rule = machine.conflict_rule();
-    let tuned = Tuned {
-        trace,
+    printer.show(&found)?;
+    if let Some(file) = subject.report {
+        let page = report::of(&found, &searched.whole.best().layout)?.render()?;
+        printer.wrote(&write_result(
+            file,
+            page.as_bytes(),
+            !interrupt::requested(),
+        )?);
+    }
+    Ok(())
+}
+
+fn search<'a>(
+    kinds: &[MappingKind],
+    budget: Duration,
+    subject: &Subject<'a>,
+    machine: &Config,
+    printer: &Printer,
+) -> Result<Searched<'a>> {
+    let kinds = if kinds.is_empty() {
+        MappingKind::all()
+    } else {
+        kinds.to_vec()
+    };
+    let progress = printer.progress(1, "tune --software");
+    let report = |update: Update| {
+        let best = update.best.map(|c| format!("{c} conflicts so far"));
+        progress.set_total(update.total);
+        progress.set(update.done, best.unwrap_or_default());
+    };
+    let effort = Effort {
+        control: Control::none()
+            .stop_when(&interrupt::requested)
+            .progress(&report),
+        budget,
+    };
+    let search = Search {
+        trace: subject.trace,
         geometry: machine.geometry,
+        rule: machine.conflict_rule(),
+        room: subject.room,
+        kinds: &kinds,
+        effort: &effort,
+    };
+    search.run(SplitWide::UnlessClear)
+}
+
+/// What to show, with the changes of the source.
+fn ranking<'a>(
+    tuned: &Tuned<'a>,
+    narrower: &'a [Narrower],
+    modes: &'a [ModesOf],
+    subject: &'a Subject<'a>,
+    (machine, printer): (&'a Config, &Printer),
+) -> SoftwareRanking<'a> {
+    let Tuned {
+        trace,
         rule,
         whole: (array, whole),
         apart,
-        indices: subject.indices,
-        machine_code: subject.judgement.trace(),
-    };
-    let judges = subject.judgement.is_by_machine_code();
-    let launched = subject.launched.as_ref().filter(|_| judges);
-    let put_into_ptx = launched.map(|l| PutIntoPtx::of(l, machine, whole, apart));
+        ..
+    } = *tuned;
+    let launched = subject.launched.as_ref();
+    let on_sm = OnSm::of((trace, launched), machine, array, whole, printer);
+    let judged = launched.filter(|_| subject.judgement.is_by_machine_code());
+    let put_into_ptx = judged.map(|l| PutIntoPtx::of(l, machine, whole, apart));
     let mut source = SourceFiles::beside(subject.input.name());
-    let suggestions = source.suggestions_of(&tuned, narrower, &mut FunctionNames::default());
+    let names = &mut FunctionNames::default();
+    let suggestions = source.suggestions_of(tuned, narrower, names);
     // Where a variable stays as it is, a mapping of the whole is not what is suggested.
     let changes: Vec<_> = suggestions.changes.iter().collect();
     let all = apart.is_none_or(|apart| apart.variables.len() == changes.len());
     let of_whole = if all { &changes[..] } else { &[] };
-    let found = Found {
+    SoftwareRanking {
         put_into_ptx: put_into_ptx.unwrap_or_default(),
         whole: Ranking::of(array, whole).with_declared(array, of_whole),
         rule: rule.name(),
@@ -82,87 +130,6 @@ pub(in crate::cli) fn run(
         tensor_copies: subject.has_tensor_copies(),
         copied: copied_text(array, apart),
         subject,
-    };
-    printer.show(&found)?;
-    if let Some(file) = subject.report {
-        let page = report::of(&found, &whole.best().layout)?.render()?;
-        printer.wrote(&write_result(
-            file,
-            page.as_bytes(),
-            !interrupt::requested(),
-        )?);
-    }
-    Ok(())
-}
-
-/// What was searched.
-struct Searched {
-    /// All of shared memory.
-    array: Array,
-    whole: Choices,
-    /// With several variables: each with a mapping of its own.
-    apart: Option<PerVariable>,
-    /// With wide accesses split.
-    narrower: Vec<Narrower>,
-    /// The swizzle modes of tensor copies.
-    modes: Vec<ModesOf>,
-}
-
-impl Searched {
-    fn of(
-        kinds: &[MappingKind],
-        budget: Duration,
-        subject: &Subject,
-        machine: &Config,
-        printer: &Printer,
-    ) -> Result<Self> {
-        let kinds = if kinds.is_empty() {
-            MappingKind::all()
-        } else {
-            kinds.to_vec()
-        };
-        let progress = printer.progress(1, "tune --software");
-        let report = |update: Update| {
-            let best = update.best.map(|c| format!("{c} conflicts so far"));
-            progress.set_total(update.total);
-            progress.set(update.done, best.unwrap_or_default());
-        };
-        let effort = Effort {
-            control: Control::none()
-                .stop_when(&interrupt::requested)
-                .progress(&report),
-            budget,
-        };
-        let rule = machine.conflict_rule();
-        let (trace, geometry) = (subject.trace, machine.geometry);
-        let launched = subject.launched.as_ref();
-        let room = launched.map_or(machine.block_words, |launched| {
-            launched.file.shared_room(machine.block_words)
-        });
-        let array = Array::new(trace, geometry, rule, room);
-        let whole = choices(&array, &kinds, &effort)?;
-        let apart = per_variable(trace, geometry, rule, room, &kinds, &effort)?;
-        // Where wide accesses count as one word there is nothing to gain.
-        let in_phases = rule.wide.in_phases();
-        // Nor where a mapping for each variable leaves no conflicts.
-        let is_clear = apart.as_ref().is_some_and(|a| a.count.conflicts == 0);
-        let narrower = if in_phases && !is_clear {
-            narrower(trace, geometry, rule, (&array, &whole), &kinds, &effort)?
-        } else {
-            Vec::new()
-        };
-        let modes = if in_phases {
-            modes_text::of(&array, apart.as_ref())?
-        } else {
-            Vec::new()
-        };
-        Ok(Searched {
-            array,
-            whole,
-            apart,
-            narrower,
-            modes,
-        })
     }
 }
 

@@ -4,6 +4,7 @@
 use super::TuneArgs;
 use crate::assembler::Assembler;
 use crate::cli::machine::MachineNote;
+use crate::cli::machine_code::JudgeBy;
 use crate::cli::printer::{CommandResult, Printer};
 use crate::cli::{Global, campaign};
 use crate::config::Config;
@@ -11,6 +12,7 @@ use crate::error::Result;
 use crate::interrupt;
 use crate::points::Points;
 use crate::quote::shell;
+use crate::readable::counted;
 use crate::terminal::{Columns, Details, Hint, Tone};
 use crate::tool::Toolbox;
 use crate::trace::without_folder;
@@ -107,7 +109,7 @@ impl TuneArgs {
         let options = (
             (&self.kinds, self.software, self.method, self.budget()),
             (self.pruned, self.as_published, self.fits, self.row),
-            (self.sharing, self.judge.no_machine_code),
+            (self.sharing, self.judge.by() == JudgeBy::Ptx),
         );
         let key = campaign::of_input("tune", &self.input, &self.allow)?
             .add("machine", format!("{machine:?}"))
@@ -227,10 +229,7 @@ impl CommandResult for Kernels {
     fn verdict(&self) -> String {
         let with = self.best().filter(|b| b.before > 0).count();
         let without = self.best().filter(|b| b.before > 0 && b.left == 0).count();
-        let kernels = match self.kernels.len() {
-            1 => "1 kernel".to_owned(),
-            n => format!("{n} kernels"),
-        };
+        let kernels = counted(self.kernels.len(), "kernel");
         let what = if self.software {
             "a mapping in software"
         } else {

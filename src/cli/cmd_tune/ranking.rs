@@ -1,16 +1,16 @@
 //! The mappings of an array, the fewest conflicts first.
 
+use crate::WORD_BYTES;
 use crate::cli::conflicts_lines::cost_tone;
+use crate::readable::counted;
 use crate::report::pages::MappingChoice;
+use crate::report::{removal, that_keeps_vectors};
 use crate::software::choice::{Array, Choice, Choices, MappingKind, NoneFewer, on_front};
 use crate::software::{Language, Layout, LayoutSpec, render};
 use crate::suggest::Suggestion;
 use crate::terminal::{Columns, Details, Tone};
 use crate::trace::TensorCopy;
 use serde::Serialize;
-
-/// Bytes of a word of shared memory.
-pub(super) const WORD: u32 = 4;
 
 /// An array with its mappings.
 #[derive(Serialize)]
@@ -92,7 +92,7 @@ impl<'a> Ranking<'a> {
             seconds: choice.seconds,
             added_per_access: choice.added,
             in_declaration: false,
-            wasted_bytes: choice.wasted_words * WORD,
+            wasted_bytes: choice.wasted_words * WORD_BYTES,
             front: choice.front,
             code: render(&choice.layout, Language::Cuda).code,
         };
@@ -101,8 +101,8 @@ impl<'a> Ranking<'a> {
             reason: why.to_string(),
         });
         Ranking {
-            bytes: array.words() * WORD,
-            vector_bytes: array.vector_words() * WORD,
+            bytes: array.words() * WORD_BYTES,
+            vector_bytes: array.vector_words() * WORD_BYTES,
             accesses: array.accesses(),
             conflicts_no_mapping_avoids: found.any_floor,
             conflicts_no_whole_vectors_avoid: found.floor,
@@ -165,7 +165,7 @@ impl<'a> Ranking<'a> {
             seconds: 0.0,
             added_per_access: 0,
             in_declaration: true,
-            wasted_bytes: array.wasted(&layout) * WORD,
+            wasted_bytes: array.wasted(&layout) * WORD_BYTES,
             front: false,
             code: render(&layout, Language::Cuda).code,
         })
@@ -253,7 +253,7 @@ impl<'a> Ranking<'a> {
     /// How many accesses there are to what.
     pub fn subject(&self) -> String {
         let vectors = match self.vector_bytes {
-            WORD => String::new(),
+            WORD_BYTES => String::new(),
             bytes => format!(", of up to {} bits: these stay whole", 8 * bytes),
         };
         format!(
@@ -272,10 +272,7 @@ impl<'a> Ranking<'a> {
 
     /// Which mappings are meant, where accesses are wider than a word.
     fn whole_vectors(&self) -> String {
-        match self.vector_bytes {
-            WORD => String::new(),
-            bytes => format!(" that keeps vectors of {bytes} bytes whole"),
-        }
+        that_keeps_vectors((self.vector_bytes > WORD_BYTES).then_some(self.vector_bytes))
     }
 
     /// Whether the fewest conflicts are proved to be that, and what is known of them.
@@ -293,8 +290,7 @@ impl<'a> Ranking<'a> {
     /// What the best mapping does.
     pub fn answer(&self) -> String {
         let (best, all) = (self.best(), self.unmapped());
-        let (hash, left) = (&best.hash, best.conflicts);
-        let conflicts = if all == 1 { "conflict" } else { "conflicts" };
+        let hash = &best.hash;
         let cost = match (best.added_per_access, best.wasted_bytes) {
             (0, 0) => String::new(),
             (0, bytes) => format!(" for {bytes} bytes"),
@@ -302,20 +298,21 @@ impl<'a> Ranking<'a> {
             (n, 0) => format!(" for {n} instructions an access"),
             (n, bytes) => format!(" for {n} instructions an access and {bytes} bytes"),
         };
-        match left {
+        match removal(best.conflicts, all) {
             _ if all == 0 => {
                 "There are no bank conflicts: the indices stay as they are.".to_owned()
             }
-            left if left >= all && self.is_by_descriptor => format!(
-                "{all} {conflicts}. wgmma reads the array by a descriptor: its swizzle modes \
-                 alone can spread the words."
+            Some(removes) => format!("{hash} {removes}{cost}."),
+            None if self.is_by_descriptor => format!(
+                "{}. wgmma reads the array by a descriptor: its swizzle modes alone can \
+                 spread the words.",
+                counted(all, "conflict")
             ),
-            0 => format!("{hash} removes all {all} {conflicts}{cost}."),
-            left if left >= all => {
-                let whole = self.whole_vectors();
-                format!("No mapping{whole} leaves fewer than the {all} {conflicts} that there are.")
-            }
-            left => format!("{hash} leaves {left} of {all} {conflicts}{cost}."),
+            None => format!(
+                "No mapping{} leaves fewer than the {} that there are.",
+                self.whole_vectors(),
+                counted(all, "conflict")
+            ),
         }
     }
 }

@@ -1,6 +1,6 @@
 //! The mappings in software as a page.
 
-use super::software::{Found, OfVariable, Split};
+use super::software::{OfVariable, SoftwareRanking, Split};
 use crate::cli::machine::rule_line;
 use crate::cli::printer::CommandResult;
 use crate::cli::this_command;
@@ -13,10 +13,9 @@ use crate::software::Layout;
 use crate::suggest::SourceFiles;
 
 /// The page of what was found. `layout` is the best mapping of all of shared memory.
-pub(super) fn of(found: &Found, layout: &Layout) -> Result<TuneReport> {
+pub(super) fn of(found: &SoftwareRanking, layout: &Layout) -> Result<TuneReport> {
     let whole = &found.whole;
-    let best = whole.best();
-    let gains = best.conflicts < whole.unmapped();
+    let gains = whole.best().conflicts < whole.unmapped();
     let apart = found.better_apart();
     // One mapping for the pictures: each variable's own has none.
     let chosen = (gains && apart.is_none()).then_some(layout);
@@ -27,19 +26,11 @@ pub(super) fn of(found: &Found, layout: &Layout) -> Result<TuneReport> {
         found.subject.input,
         &found.suggestions,
     );
-    let (left, cost, wasted_bytes) = match apart {
-        Some(apart) => (
-            apart.conflicts,
-            format!("{:.2}", apart.added_per_access),
-            apart.wasted_bytes,
-        ),
-        None if gains => (
-            best.conflicts,
-            best.added_per_access.to_string(),
-            best.wasted_bytes,
-        ),
-        None => (whole.unmapped(), "0".to_owned(), 0),
-    };
+    let Price {
+        left,
+        cost,
+        wasted_bytes,
+    } = Price::of(found);
     let (proved, proof) = match apart {
         Some(_) => (false, "the sum of the variables' own".to_owned()),
         None => whole.known(),
@@ -80,8 +71,44 @@ pub(super) fn of(found: &Found, layout: &Layout) -> Result<TuneReport> {
     })
 }
 
+/// Conflicts that the best choice leaves, and what it costs.
+struct Price {
+    left: u64,
+    /// Instructions for an access.
+    cost: String,
+    wasted_bytes: u32,
+}
+
+impl Price {
+    fn of(found: &SoftwareRanking) -> Self {
+        let best = found.whole.best();
+        match found.better_apart() {
+            Some(apart) => Price {
+                left: apart.conflicts,
+                cost: format!("{:.2}", apart.added_per_access),
+                wasted_bytes: apart.wasted_bytes,
+            },
+            None if best.conflicts < found.whole.unmapped() => Price {
+                left: best.conflicts,
+                cost: best.added_per_access.to_string(),
+                wasted_bytes: best.wasted_bytes,
+            },
+            None => Price {
+                left: found.whole.unmapped(),
+                cost: "0".to_owned(),
+                wasted_bytes: 0,
+            },
+        }
+    }
+}
+
 /// The change; where each variable has a mapping of its own, as source alone.
-fn code(found: &Found, layout: &Layout, apart: bool, cost: &str) -> Result<Vec<CodeText>> {
+fn code(
+    found: &SoftwareRanking,
+    layout: &Layout,
+    apart: bool,
+    cost: &str,
+) -> Result<Vec<CodeText>> {
     let cost = format!("{cost} instructions for an access");
     let spec = layout.spec();
     let mut all = in_software(spec, found.machine, &found.suggestions, &cost, None)?;
@@ -89,7 +116,7 @@ fn code(found: &Found, layout: &Layout, apart: bool, cost: &str) -> Result<Vec<C
     Ok(all)
 }
 
-fn tables(found: &Found) -> Vec<MappingTable> {
+fn tables(found: &SoftwareRanking) -> Vec<MappingTable> {
     let (rows, shown) = found.whole.rows("all of shared memory");
     let mut all = vec![MappingTable {
         title: "One mapping for all of shared memory".to_owned(),

@@ -2,17 +2,20 @@
 
 use super::modes_text::{self, ModesOf};
 use super::put_into_ptx::PutIntoPtx;
-use super::ranking::{LeftOut, Ranking, WORD};
+use super::ranking::{LeftOut, Ranking};
 use super::resources::{Launched, OnSm};
+use crate::WORD_BYTES;
 use crate::capture::statics::Indices;
 use crate::cli::changes;
 use crate::cli::machine_code::Judgement;
 use crate::cli::printer::CommandResult;
 use crate::config::Config;
+use crate::flow::rewrite;
 use crate::ptx::ast::Instruction;
 use crate::ptx::names::Word;
 use crate::ptx::opcodes::Opcode;
 use crate::readable::readable_list;
+use crate::report::removal;
 use crate::software::LayoutSpec;
 use crate::software::choice::{Choices, Narrower, PerVariable, VariableChoices};
 use crate::suggest::{LeftAlone, Suggestion, torn_verdict};
@@ -29,6 +32,8 @@ pub(in crate::cli) struct Subject<'a> {
     pub indices: &'a Indices,
     /// Source files are looked for beside this, too.
     pub input: &'a Input,
+    /// Words of shared memory that a mapping may take.
+    pub room: u32,
     /// The kernel and its launch, where they are known.
     pub launched: Option<Launched<'a>>,
     /// The option that names the machine, where commands can be typed.
@@ -51,7 +56,7 @@ impl Subject<'_> {
 
 /// The mappings that a programmer picks from.
 #[derive(Serialize)]
-pub(super) struct Found<'a> {
+pub(super) struct SoftwareRanking<'a> {
     #[serde(flatten)]
     pub whole: Ranking<'a>,
     pub rule: &'static str,
@@ -147,12 +152,12 @@ impl<'a> Apart<'a> {
             conflicts: apart.count.conflicts,
             max_degree: apart.count.max_degree,
             added_per_access: apart.added,
-            wasted_bytes: apart.wasted_words * WORD,
+            wasted_bytes: apart.wasted_words * WORD_BYTES,
             single: Single {
                 hash: single.layout.spec(),
                 conflicts: single.conflicts,
                 added_per_access: single.added,
-                wasted_bytes: single.wasted_words * WORD,
+                wasted_bytes: single.wasted_words * WORD_BYTES,
             },
         }
     }
@@ -186,20 +191,6 @@ impl<'a> Apart<'a> {
             "optimal",
         ];
         let right = [&header[1..4], &header[5..8]].concat();
-        let line = |v: &OfVariable| {
-            let best = v.own.best();
-            vec![
-                readable_list(v.name),
-                v.declared_bytes.to_string(),
-                v.own.accesses.to_string(),
-                v.own.unmapped().to_string(),
-                best.hash.to_string(),
-                best.conflicts.to_string(),
-                best.added_per_access.to_string(),
-                best.wasted_bytes.to_string(),
-                best.proved().to_owned(),
-            ]
-        };
         let sum = |name: &str, mapping: String, conflicts: u64, added: String, wasted: u32| {
             vec![
                 name.to_owned(),
@@ -214,7 +205,7 @@ impl<'a> Apart<'a> {
             ]
         };
         let single = &self.single;
-        let rows = self.variables.iter().map(line).chain([
+        let rows = self.variables.iter().map(OfVariable::cells).chain([
             sum(
                 "all, each its own",
                 String::new(),
@@ -238,6 +229,24 @@ impl<'a> Apart<'a> {
     }
 }
 
+impl OfVariable<'_> {
+    /// Its line in the table.
+    fn cells(&self) -> Vec<String> {
+        let best = self.own.best();
+        vec![
+            readable_list(self.name),
+            self.declared_bytes.to_string(),
+            self.own.accesses.to_string(),
+            self.own.unmapped().to_string(),
+            best.hash.to_string(),
+            best.conflicts.to_string(),
+            best.added_per_access.to_string(),
+            best.wasted_bytes.to_string(),
+            best.proved().to_owned(),
+        ]
+    }
+}
+
 impl<'a> Split<'a> {
     pub fn of(narrower: &'a Narrower) -> Self {
         Split {
@@ -247,21 +256,15 @@ impl<'a> Split<'a> {
     }
 }
 
-impl CommandResult for Found<'_> {
+impl CommandResult for SoftwareRanking<'_> {
     fn verdict(&self) -> String {
-        let mapping = match self.better_apart() {
+        let apart = self.better_apart();
+        let mapping = match apart.and_then(|a| removal(a.conflicts, self.whole.unmapped())) {
             // One mapping for all of shared memory is not what is suggested.
-            Some(apart) => {
-                let (left, all) = (apart.conflicts, self.whole.unmapped());
-                let what = match left {
-                    0 => format!("removes all {all} conflicts"),
-                    left => format!("leaves {left} of {all} conflicts"),
-                };
-                format!(
-                    "A mapping for each variable {what}; one for all of shared memory leaves {}.",
-                    self.whole.best().conflicts
-                )
-            }
+            Some(removes) => format!(
+                "A mapping for each variable {removes}; one for all of shared memory leaves {}.",
+                self.whole.best().conflicts
+            ),
             None => format!("{} {}", self.whole.answer(), self.whole.proof()),
         };
         let parted = self.suggestions.iter().filter(|s| s.parted.is_some());
@@ -327,7 +330,7 @@ impl CommandResult for Found<'_> {
         let apart = self.better_apart().filter(|_| rewrites);
         let apart = apart.filter(|_| !self.put_into_ptx.per_variable_is_vain());
         if let Some(hashes) = apart.and_then(Apart::options) {
-            let command = format!("spadkit rewrite {input}{hashes} {again} -o fast.ptx");
+            let command = rewrite(&input, &hashes, "fast.ptx", again);
             hints.push(Hint::new("next, each variable with its own", command));
         }
         if best.conflicts >= self.whole.unmapped() {
@@ -336,7 +339,7 @@ impl CommandResult for Found<'_> {
         let rewrites = rewrites && !self.on_sm.refuses(&best.hash);
         let hash = crate::quote::shell(best.hash.to_string());
         if rewrites && !self.put_into_ptx.whole_is_vain() {
-            let command = format!("spadkit rewrite {input} --hash {hash} {again} -o fast.ptx");
+            let command = rewrite(&input, &format!(" --hash {hash}"), "fast.ptx", again);
             hints.push(Hint::new("next, without touching the source", command));
         }
         let command = format!("spadkit encode {hash} --as cuda {again}");
@@ -348,7 +351,7 @@ impl CommandResult for Found<'_> {
     }
 }
 
-impl Found<'_> {
+impl SoftwareRanking<'_> {
     /// A mapping for each variable, where that leaves fewer conflicts than one for
     /// all of shared memory.
     pub fn better_apart(&self) -> Option<&Apart<'_>> {

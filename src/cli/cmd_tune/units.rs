@@ -1,6 +1,6 @@
 //! The searches of the hash units' configurations.
 
-use super::found::{Against, Found, OfUnits};
+use super::found::{Against, OfUnits, TunedUnit};
 use super::{Row, TuneArgs, pairs};
 use crate::cli::printer::Printer;
 use crate::config::Config;
@@ -69,7 +69,7 @@ fn results(
     trace: &AccessTrace,
     against: &Against,
     printer: &Printer,
-) -> Result<Vec<Found>> {
+) -> Result<Vec<TunedUnit>> {
     let machine = against.machine;
     let problem = problem(args, against.profile, machine)?;
     let sets = of_trace(trace, machine.conflict_rule(), machine.geometry);

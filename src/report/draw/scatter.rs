@@ -129,6 +129,24 @@ impl ScatterPanel {
             Anchor::Start,
             true,
         );
+        self.draw_axes(svg, left);
+        for series in &self.series {
+            for point in &series.points {
+                let hover = format!(
+                    "{}: published {}, measured {:.4}",
+                    point.name, point.published, point.measured
+                );
+                let (x, y) = (x(point.published), y(point.measured));
+                svg.dot(x, y, series.color, !series.hollow, &hover);
+            }
+        }
+    }
+
+    /// The grid, the line of equal values, and the names of the axes.
+    fn draw_axes(&self, svg: &mut Svg, left: f64) {
+        let span = self.span();
+        let x = |v: f64| left + SIDE * span.place(v);
+        let y = |v: f64| TOP + SIDE * (1.0 - span.place(v));
         let bottom = TOP + SIDE;
         for tick in span.ticks() {
             svg.line(left, y(tick), left + SIDE, y(tick), GRID);
@@ -172,16 +190,6 @@ impl ScatterPanel {
             MUTED,
             Anchor::Middle,
         );
-        for series in &self.series {
-            for point in &series.points {
-                let hover = format!(
-                    "{}: published {}, measured {:.4}",
-                    point.name, point.published, point.measured
-                );
-                let (x, y) = (x(point.published), y(point.measured));
-                svg.dot(x, y, series.color, !series.hollow, &hover);
-            }
-        }
     }
 }
 

@@ -85,6 +85,7 @@ mod tests {
     use crate::report::advice::{Advice, Timed, Worth};
     use crate::report::choice::{ChoiceLine, CodeText};
     use crate::report::flow_report::{Kernel, MappingLine, UnitSetting};
+    use crate::report::skipped::{Part, Skipped};
     use crate::report::software_report::{RewrittenLine, Software, SoftwareLine};
     use crate::report::source_page::{Cell, Served, Situation, SourceLine, SourcePage};
 
@@ -219,7 +220,7 @@ mod tests {
                 path: None,
                 recommended: true,
             }],
-            skipped: vec!["co-simulation: no verilator".into()],
+            skipped: vec![Skipped::new(Part::Other("co-simulation"), "no verilator")],
             choices: vec![choice()],
             sources: vec![SourcePage {
                 file: "<k>.cu".into(),

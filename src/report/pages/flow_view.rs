@@ -1,6 +1,7 @@
 //! The report as the template shows it: every number is a text, rounded once.
 
 use super::bars::bars;
+use crate::readable::counted;
 use crate::report::choice::{ChoiceKind, ChoiceLine, CodeText};
 use crate::report::draw::picture;
 use crate::report::flow_report::FlowReport;
@@ -98,10 +99,7 @@ fn label(s: &Situation, several: bool) -> String {
 }
 
 fn tag(served: &Served, banks: u32) -> String {
-    let wavefronts = match served.wavefronts {
-        1 => "1 wavefront".to_owned(),
-        n => format!("{n} wavefronts"),
-    };
+    let wavefronts = counted(served.wavefronts, "wavefront");
     format!("{wavefronts} · {} of {banks} banks busy", served.busy)
 }
 

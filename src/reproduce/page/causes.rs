@@ -1,6 +1,6 @@
 //! Why values differ: a short list, each cause once.
 
-use super::super::results::{Result, Verdict};
+use super::super::results::{Comparison, Verdict};
 
 /// What a cause is about.
 struct Cause<'a> {
@@ -10,7 +10,7 @@ struct Cause<'a> {
 }
 
 /// The causes of what differs or has no number, in the order of the results.
-pub(super) fn list(results: &[Result]) -> String {
+pub(super) fn list(results: &[Comparison]) -> String {
     let mut causes: Vec<Cause> = Vec::new();
     for result in results.iter().filter(|r| is_explained(r)) {
         let Some(text) = result.reason.as_deref().map(str::trim) else {
@@ -29,7 +29,7 @@ pub(super) fn list(results: &[Result]) -> String {
     causes.iter().map(Cause::line).collect()
 }
 
-fn is_explained(result: &Result) -> bool {
+fn is_explained(result: &Comparison) -> bool {
     match result.verdict {
         Verdict::Differs | Verdict::DirectionOnly | Verdict::NotModelled => true,
         Verdict::NothingPublished => result.measured.is_none(),
@@ -38,7 +38,7 @@ fn is_explained(result: &Result) -> bool {
 }
 
 impl<'a> Cause<'a> {
-    fn add(&mut self, result: &'a Result) {
+    fn add(&mut self, result: &'a Comparison) {
         let quantity = result.quantity.as_str();
         let workload = result.workload.as_deref();
         match self.about.iter_mut().find(|a| a.0 == quantity) {

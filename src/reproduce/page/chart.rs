@@ -2,7 +2,7 @@
 //! with marks of the published values on the measured ones.
 
 use super::super::figure::Figure;
-use super::super::results::Result;
+use super::super::results::Comparison;
 use super::columns::{Column, columns};
 use super::grid::{in_order, product};
 use crate::report::draw::{MarkedChart, MarkedGroup, MarkedPanel, Pair};
@@ -13,7 +13,7 @@ const PANELS: usize = 6;
 const STEPS: usize = 4;
 
 /// The chart; none where no workload has a number.
-pub(super) fn svg(figure: &Figure, results: &[Result]) -> Option<String> {
+pub(super) fn svg(figure: &Figure, results: &[Comparison]) -> Option<String> {
     let columns = columns(figure, results);
     let workloads: Vec<&str> = figure.workload.keys().map(String::as_str).collect();
     let mut panels: Vec<MarkedPanel> = Vec::new();
@@ -97,7 +97,7 @@ fn pair(column: &Column, first: Option<&str>, name: &str) -> Pair {
         .map_or_else(Pair::default, of_row)
 }
 
-fn of_row(row: &Result) -> Pair {
+fn of_row(row: &Comparison) -> Pair {
     Pair {
         measured: row.measured,
         published: row.published.as_ref().and_then(|p| p.number()),

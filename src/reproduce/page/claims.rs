@@ -5,7 +5,7 @@ use super::super::figure::Figure;
 use super::super::nulls::overall;
 use super::super::number::number;
 use super::super::quantity::Quantity;
-use super::super::results::{Result, Verdict};
+use super::super::results::{Comparison, Verdict};
 use super::super::rules::{Measure, value_measure};
 use super::table::{measured, published, table, tolerance, verdict};
 use super::{Section, page_of, papers, title};
@@ -21,7 +21,7 @@ pub(super) struct Claim<'a> {
     /// The part of their names before the comma.
     pub name: &'a str,
     /// What stands behind it, with the numbers.
-    pub rows: Vec<(Option<&'a str>, &'a Result)>,
+    pub rows: Vec<(Option<&'a str>, &'a Comparison)>,
 }
 
 /// The published headline numbers, in the order of the figures: the sums of a quantity,
@@ -52,19 +52,19 @@ pub(super) fn claims<'a>(sections: &'a [Section]) -> Vec<Claim<'a>> {
     claims
 }
 
-fn rows_of<'a>(quantity: &Quantity, results: &'a [Result]) -> Vec<&'a Result> {
+fn rows_of<'a>(quantity: &Quantity, results: &'a [Comparison]) -> Vec<&'a Comparison> {
     let names: Vec<String> = quantity
         .summaries()
         .iter()
         .map(|s| quantity.name_of(s))
         .collect();
-    let is_published = |r: &&Result| r.published.is_some();
-    let of = |r: &&Result| r.workload.is_none() && names.contains(&r.quantity);
-    let sums: Vec<&Result> = results.iter().filter(is_published).filter(of).collect();
+    let is_published = |r: &&Comparison| r.published.is_some();
+    let of = |r: &&Comparison| r.workload.is_none() && names.contains(&r.quantity);
+    let sums: Vec<&Comparison> = results.iter().filter(is_published).filter(of).collect();
     if !sums.is_empty() {
         return sums;
     }
-    let of = |r: &&Result| r.workload.is_some() && r.quantity == quantity.name;
+    let of = |r: &&Comparison| r.workload.is_some() && r.quantity == quantity.name;
     results.iter().filter(is_published).filter(of).collect()
 }
 
@@ -100,7 +100,7 @@ impl Claim<'_> {
     /// The numbers of all, with the unit once.
     pub fn cells(&self) -> [String; 3] {
         let unit = &self.rows[0].1.unit;
-        let joined = |of: &dyn Fn(&Result) -> String| {
+        let joined = |of: &dyn Fn(&Comparison) -> String| {
             let each: Vec<String> = self.rows.iter().map(|r| of(r.1)).collect();
             each.join(", ")
         };
@@ -111,7 +111,7 @@ impl Claim<'_> {
         let with = |text: String| super::table::with_unit(&text, unit);
         let mut verdicts: Vec<String> = Vec::new();
         for v in Verdict::ALL {
-            let of: Vec<&&Result> = self
+            let of: Vec<&&Comparison> = self
                 .rows
                 .iter()
                 .map(|r| &r.1)
@@ -134,7 +134,7 @@ impl Claim<'_> {
 /// How far a row that differs is off, as the logarithm of a factor: that between the
 /// two values, of percents that between what they make of 100. Of a published
 /// direction it is how far the value goes the other way. Counts and orders have none.
-pub(super) fn distance(result: &Result) -> Option<f64> {
+pub(super) fn distance(result: &Comparison) -> Option<f64> {
     if !result.verdict.is_missed() || result.counts {
         return None;
     }
@@ -154,12 +154,12 @@ pub(super) fn distance(result: &Result) -> Option<f64> {
 /// Rows that differ, the furthest first, one of each quantity.
 pub(super) fn worst<'a>(
     sections: &'a [Section],
-    which: impl Fn(&Result) -> bool,
-) -> Vec<(&'a Figure, &'a Result)> {
+    which: impl Fn(&Comparison) -> bool,
+) -> Vec<(&'a Figure, &'a Comparison)> {
     let all = sections
         .iter()
         .flat_map(|s| s.results.iter().map(|r| (s.figure, r)));
-    let mut rows: Vec<(&Figure, &Result, f64)> = all
+    let mut rows: Vec<(&Figure, &Comparison, f64)> = all
         .filter(|r| which(r.1))
         .filter_map(|(f, r)| Some((f, r, distance(r)?)))
         .collect();
@@ -175,15 +175,15 @@ pub(super) fn worst<'a>(
 }
 
 /// `mean speed-up (hash.f9, transpose)`.
-fn named(figure: &Figure, result: &Result) -> String {
+fn named(figure: &Figure, result: &Comparison) -> String {
     let workload = result.workload.as_deref();
     let of = workload.map_or(String::new(), |w| format!(" of {w}"));
     format!("{}{of}", result.quantity) + &format!(" (`{}`)", figure.id)
 }
 
 /// Lines of a table of rows that differ.
-pub(super) fn lines(rows: &[(&Figure, &Result)], links: bool) -> Vec<Vec<String>> {
-    let line = |(figure, result): &(&Figure, &Result)| {
+pub(super) fn lines(rows: &[(&Figure, &Comparison)], links: bool) -> Vec<Vec<String>> {
+    let line = |(figure, result): &(&Figure, &Comparison)| {
         let name = if links {
             let workload = result.workload.as_deref();
             let of = workload.map_or(String::new(), |w| format!(" of {w}"));
@@ -235,49 +235,17 @@ pub(super) fn readme(sections: &[Section]) -> String {
         text += "The rows that are furthest off:\n\n";
         text += &table(&README_HEAD, &self::lines(&worst, false));
     }
-    let by_paper = |(paper, sections): &(&str, Vec<&Section>)| {
-        let results: Vec<&Result> = sections.iter().flat_map(|s| &s.results).collect();
-        let of = |v| results.iter().filter(move |r| r.verdict == v);
-        let count = |v| of(v).count().to_string();
-        let reproduced = |e: &dyn Fn(Evidence) -> bool| {
-            of(Verdict::Reproduced)
-                .filter(|r| e(r.evidence))
-                .count()
-                .to_string()
-        };
-        let without = of(Verdict::NotModelled).filter(|r| r.published.is_some());
-        let nulls: Vec<_> = sections.iter().flat_map(|s| s.nulls()).collect();
-        let all = overall(&nulls);
-        let error = |e: f64| match all.values {
-            0 => "–".to_owned(),
-            _ => number(e),
-        };
-        vec![
-            title(paper).to_owned(),
-            reproduced(&Evidence::is_own),
-            reproduced(&|e| e == Evidence::Inferred),
-            reproduced(&|e| e == Evidence::Identity),
-            count(Verdict::DirectionOnly),
-            count(Verdict::Differs),
-            without.count().to_string(),
-            error(all.error),
-            error(all.no_mechanism),
-        ]
-    };
-    let papers: Vec<Vec<String>> = papers(sections)
-        .iter()
-        .filter(|p| {
-            p.1.iter()
-                .flat_map(|s| &s.results)
-                .any(|r| r.published.is_some())
-        })
-        .map(by_paper)
-        .collect();
-    text += "All rows. *Fitted* rows and *identities* are within the tolerance as well, but are no \
-             evidence: for the former, an input or the machine was chosen to fit what the paper \
-             publishes; the latter are the paper's numbers that the kit takes as inputs. *Error* \
-             is the mean absolute error in percentage points; *no mechanism* is the error of a \
+    text += "All rows. *Fitted* rows and *identities* are within the tolerance too, but prove \
+             nothing. In a fitted row, an input or the machine was chosen to match the paper. An \
+             identity is one of the paper's numbers that the kit takes as an input. *Error* is \
+             the mean absolute error in percentage points; *no mechanism* is the error of a \
              model in which the mechanism has no effect:\n\n";
+    text += &papers_table(sections);
+    text + README_END + "\n"
+}
+
+/// A row per paper: how many of its results are reproduced, and the error.
+fn papers_table(sections: &[Section]) -> String {
     let head = [
         "paper",
         "reproduced",
@@ -289,8 +257,44 @@ pub(super) fn readme(sections: &[Section]) -> String {
         "error",
         "no mechanism",
     ];
-    text += &table(&head, &papers);
-    text + README_END + "\n"
+    let has_published = |sections: &[&Section]| {
+        let mut results = sections.iter().flat_map(|s| &s.results);
+        results.any(|r| r.published.is_some())
+    };
+    let papers = papers(sections);
+    let papers = papers.iter().filter(|(_, own)| has_published(own));
+    let rows: Vec<Vec<String>> = papers.map(|(paper, own)| of_paper(paper, own)).collect();
+    table(&head, &rows)
+}
+
+fn of_paper(paper: &str, sections: &[&Section]) -> Vec<String> {
+    let results: Vec<&Comparison> = sections.iter().flat_map(|s| &s.results).collect();
+    let of = |v| results.iter().filter(move |r| r.verdict == v);
+    let count = |v| of(v).count().to_string();
+    let reproduced = |e: &dyn Fn(Evidence) -> bool| {
+        of(Verdict::Reproduced)
+            .filter(|r| e(r.evidence))
+            .count()
+            .to_string()
+    };
+    let without = of(Verdict::NotModelled).filter(|r| r.published.is_some());
+    let nulls: Vec<_> = sections.iter().flat_map(|s| s.nulls()).collect();
+    let all = overall(&nulls);
+    let error = |e: f64| match all.values {
+        0 => "–".to_owned(),
+        _ => number(e),
+    };
+    vec![
+        title(paper).to_owned(),
+        reproduced(&Evidence::is_own),
+        reproduced(&|e| e == Evidence::Inferred),
+        reproduced(&|e| e == Evidence::Identity),
+        count(Verdict::DirectionOnly),
+        count(Verdict::Differs),
+        without.count().to_string(),
+        error(all.error),
+        error(all.no_mechanism),
+    ]
 }
 
 #[cfg(test)]

@@ -4,7 +4,7 @@
 use super::super::evidence::Evidence;
 use super::super::figure::Figure;
 use super::super::quantity::Quantity;
-use super::super::results::Result;
+use super::super::results::Comparison;
 use std::collections::BTreeSet;
 
 /// A number of each workload.
@@ -14,18 +14,18 @@ pub(super) struct Column<'a> {
     /// Of the values.
     pub unit: &'a str,
     /// Results of workloads.
-    pub values: Vec<&'a Result>,
+    pub values: Vec<&'a Comparison>,
     /// Their mean.
-    pub mean: Option<&'a Result>,
+    pub mean: Option<&'a Comparison>,
     formed_of: &'a Quantity,
 }
 
 /// The columns in the order of the quantities.
-pub(super) fn columns<'a>(figure: &'a Figure, results: &'a [Result]) -> Vec<Column<'a>> {
+pub(super) fn columns<'a>(figure: &'a Figure, results: &'a [Comparison]) -> Vec<Column<'a>> {
     let mut columns: Vec<Column> = Vec::new();
     for quantity in &figure.quantity {
-        let of = |r: &&Result| r.workload.is_some() && r.quantity == quantity.name;
-        let values: Vec<&Result> = results.iter().filter(of).collect();
+        let of = |r: &&Comparison| r.workload.is_some() && r.quantity == quantity.name;
+        let values: Vec<&Comparison> = results.iter().filter(of).collect();
         let mean = mean(quantity, results);
         let same = columns
             .iter_mut()
@@ -45,11 +45,11 @@ pub(super) fn columns<'a>(figure: &'a Figure, results: &'a [Result]) -> Vec<Colu
     columns
 }
 
-fn mean<'a>(quantity: &Quantity, results: &'a [Result]) -> Option<&'a Result> {
+fn mean<'a>(quantity: &Quantity, results: &'a [Comparison]) -> Option<&'a Comparison> {
     let summaries = quantity.summaries();
     let mean = summaries.iter().find(|s| s.form.is_mean())?;
     let name = quantity.name_of(mean);
-    let of = |r: &&Result| r.workload.is_none() && r.quantity == name;
+    let of = |r: &&Comparison| r.workload.is_none() && r.quantity == name;
     results.iter().find(of)
 }
 
@@ -60,8 +60,8 @@ impl<'a> Column<'a> {
     }
 
     /// The result of a workload.
-    pub fn of(&self, workload: &str) -> Option<&'a Result> {
-        let of = |r: &&&Result| r.workload.as_deref() == Some(workload);
+    pub fn of(&self, workload: &str) -> Option<&'a Comparison> {
+        let of = |r: &&&Comparison| r.workload.as_deref() == Some(workload);
         self.values.iter().find(of).copied()
     }
 
@@ -88,14 +88,14 @@ impl<'a> Column<'a> {
 
     /// That of its values; inferred ones apart, whose cells say so.
     pub fn evidence(&self) -> Option<Evidence> {
-        let own = |r: &&&Result| r.evidence != Evidence::Inferred;
+        let own = |r: &&&Comparison| r.evidence != Evidence::Inferred;
         let first = self.values.iter().find(own).or(self.values.first());
         first.map(|r| r.evidence)
     }
 
-    fn has(&self, value: &Result) -> bool {
+    fn has(&self, value: &Comparison) -> bool {
         let workload = value.workload.as_deref().unwrap_or_default();
-        let same = |r: &Result| r.measured == value.measured && r.published == value.published;
+        let same = |r: &Comparison| r.measured == value.measured && r.published == value.published;
         self.of(workload).is_some_and(same)
     }
 }

@@ -3,7 +3,7 @@
 use super::super::evidence::Evidence;
 use super::super::figure::Figure;
 use super::super::number::number;
-use super::super::results::{Result, Verdict};
+use super::super::results::{Comparison, Verdict};
 use super::columns::Column;
 
 /// A column of the table.
@@ -104,7 +104,7 @@ pub(super) fn in_order(mut names: Vec<&str>) -> Vec<&str> {
 
 /// `published / measured`; bold where it differs, italic where only the
 /// direction is right.
-pub(super) fn cell(result: &Result) -> String {
+pub(super) fn cell(result: &Comparison) -> String {
     let measured = result.measured.map_or("–".to_owned(), number);
     let mut text = match &result.published {
         Some(published) => format!("{} / {measured}", published.text()),

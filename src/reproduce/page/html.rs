@@ -4,7 +4,7 @@ use super::super::compose::{self, Composed};
 use super::super::evidence::Evidence;
 use super::super::nulls::{Null, overall};
 use super::super::number::number;
-use super::super::results::{Result, Verdict};
+use super::super::results::{Comparison, Verdict};
 use super::super::rules::{RULES, Rule};
 use super::claims::{claims, distance, worst};
 use super::table::{measured, published, tolerance, with_unit};
@@ -83,7 +83,7 @@ fn paper_line(id: &str, figures: &[&Section], all: &[Section]) -> PaperLine {
 
 fn figure_line(section: &Section) -> FigureLine {
     let figure = section.figure;
-    let mut values: Vec<&Result> = values(&section.results).collect();
+    let mut values: Vec<&Comparison> = values(&section.results).collect();
     // The sort keeps the figure's order where nothing tells two values apart.
     values.sort_by_key(|r| {
         let far = distance(r).unwrap_or(0.0);
@@ -104,8 +104,8 @@ fn figure_line(section: &Section) -> FigureLine {
 }
 
 /// What is published, with the measured value or the reason why there is none.
-fn values(results: &[Result]) -> impl Iterator<Item = &Result> {
-    let is_value = |r: &&Result| r.verdict != Verdict::NothingPublished;
+fn values(results: &[Comparison]) -> impl Iterator<Item = &Comparison> {
+    let is_value = |r: &&Comparison| r.verdict != Verdict::NothingPublished;
     results.iter().filter(is_value)
 }
 
@@ -118,7 +118,7 @@ fn place(verdict: Verdict) -> u8 {
     }
 }
 
-fn line(result: &Result) -> ValueLine {
+fn line(result: &Comparison) -> ValueLine {
     let number_of = result.published.as_ref().and_then(|p| p.number());
     let tells = result.check != super::super::results::Check::Order;
     let difference = result.measured.zip(number_of).filter(|_| tells);
@@ -161,7 +161,7 @@ fn signed(value: f64) -> String {
 /// figure's file says.
 fn notes(section: &Section) -> String {
     let mut text = paper::ranges(section) + &paper::inferred(section);
-    let explained: Vec<Result> = values(&section.results).cloned().collect();
+    let explained: Vec<Comparison> = values(&section.results).cloned().collect();
     let causes = causes::list(&explained);
     if !causes.is_empty() {
         text += &format!("Why values differ or have no model:\n\n{causes}\n");

@@ -18,7 +18,7 @@ pub use html::{Made, report};
 use super::compose::{self, Composed};
 use super::figure::Figure;
 use super::nulls::{Null, nulls};
-use super::results::Result;
+use super::results::Comparison;
 use super::sensitivity::Headline;
 use std::collections::BTreeMap;
 
@@ -27,7 +27,7 @@ pub struct Section<'a> {
     /// The figure.
     pub figure: &'a Figure,
     /// Its results.
-    pub results: Vec<Result>,
+    pub results: Vec<Comparison>,
     /// Its headline numbers under perturbations.
     pub sensitivity: Vec<Headline>,
     /// Of the composition: its kernels, which stand in place of table and chart.

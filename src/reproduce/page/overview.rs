@@ -5,7 +5,7 @@ use super::super::evidence::Evidence;
 use super::super::figure::Figure;
 use super::super::nulls::{Null, overall};
 use super::super::number::number;
-use super::super::results::{Check, Result, Verdict};
+use super::super::results::{Check, Comparison, Verdict};
 use super::super::rules::{RULES, Rule};
 use super::claims::{Claim, claims, lines, worst};
 use super::table::{Statement, measured, published, table};
@@ -17,7 +17,7 @@ const VALUES: usize = 8;
 
 /// The page; the others are in `reproduction`, charts in `charts`.
 pub(super) fn markdown(sections: &[Section], minutes: &Minutes) -> String {
-    let results: Vec<&Result> = sections.iter().flat_map(|s| &s.results).collect();
+    let results: Vec<&Comparison> = sections.iter().flat_map(|s| &s.results).collect();
     let mut text = head(sections);
     text += "## What we do not reproduce\n\n";
     text += &differing(sections);
@@ -66,7 +66,7 @@ fn differing(sections: &[Section]) -> String {
     if sums.is_empty() && values.is_empty() && uncounted.is_empty() {
         return "No row differs.\n\n".to_owned();
     }
-    let missed: Vec<&Result> = (sections.iter().flat_map(|s| &s.results))
+    let missed: Vec<&Comparison> = (sections.iter().flat_map(|s| &s.results))
         .filter(|r| r.verdict.is_missed())
         .collect();
     let explained = missed.iter().filter(|r| r.reason.is_some()).count();
@@ -95,7 +95,7 @@ fn failing_counts(sections: &[Section]) -> Vec<Vec<String>> {
     let all = sections
         .iter()
         .flat_map(|s| s.results.iter().map(move |r| (s.figure, r)));
-    let is_order = |f: &Figure, r: &Result| {
+    let is_order = |f: &Figure, r: &Comparison| {
         f.order
             .iter()
             .any(|o| r.quantity.strip_prefix("count ") == Some(&o.name))
@@ -181,15 +181,15 @@ fn claimed(sections: &[Section], minutes: &Minutes) -> String {
 }
 
 /// Rows by evidence and verdict.
-pub(super) fn counts(results: &[&Result]) -> String {
-    let count = |of: &dyn Fn(&Result) -> bool| {
+pub(super) fn counts(results: &[&Comparison]) -> String {
+    let count = |of: &dyn Fn(&Comparison) -> bool| {
         let n = results.iter().filter(|r| of(r)).count();
         match n {
             0 => "–".to_owned(),
             n => n.to_string(),
         }
     };
-    let line = |name: &str, of: &dyn Fn(&Result) -> bool| {
+    let line = |name: &str, of: &dyn Fn(&Comparison) -> bool| {
         let mut cells = vec![name.to_owned()];
         cells.push(count(&|r| of(r) && r.verdict == Verdict::Reproduced));
         cells.push(count(&|r| {

@@ -5,7 +5,7 @@ use super::super::evidence::Evidence;
 use super::super::figure::Range;
 use super::super::nulls::Null;
 use super::super::number::number;
-use super::super::results::{Result, Verdict};
+use super::super::results::{Comparison, Verdict};
 use super::table::{self, table};
 use super::{Section, causes, heading, overview, sensitivity_file, title};
 use crate::report::draw::Swing;
@@ -20,7 +20,7 @@ const HOW_TO_READ: &str = "How to read this page: [overview](../reproduction.md)
 /// The page; charts are in `../charts`.
 pub(super) fn markdown(paper: &str, sections: &[&Section]) -> String {
     let mut text = format!("# {}\n\n", title(paper));
-    let results: Vec<&Result> = sections.iter().flat_map(|s| &s.results).collect();
+    let results: Vec<&Comparison> = sections.iter().flat_map(|s| &s.results).collect();
     if results.iter().any(|r| r.published.is_some()) {
         text += HOW_TO_READ;
         text += &overview::counts(&results);
@@ -87,7 +87,7 @@ fn figure(section: &Section) -> String {
     }
     text += &ranges(section);
     text += &not_modelled(section);
-    let measured: Vec<Result> = section
+    let measured: Vec<Comparison> = section
         .results
         .iter()
         .filter(|r| r.check != super::super::results::Check::None || r.published.is_none())
@@ -132,7 +132,7 @@ pub(super) fn ranges(section: &Section) -> String {
             let listed = |w: &String| range.only.is_empty() || range.only.contains(w);
             range.over.contains(&r.quantity) && workload.is_none_or(listed)
         });
-        let rows: Vec<&Result> = rows.filter(|r| r.measured.is_some()).collect();
+        let rows: Vec<&Comparison> = rows.filter(|r| r.measured.is_some()).collect();
         let unit = &rows.first()?.unit;
         let values = rows.iter().filter_map(|r| r.measured);
         let least = number(values.clone().fold(f64::INFINITY, f64::min));
@@ -162,8 +162,8 @@ fn fitted(sections: &[&Section]) -> String {
     let mut lines: Vec<String> = Vec::new();
     for section in sections {
         let figure = section.figure;
-        let own = |r: &&Result| r.evidence == Evidence::Inferred;
-        let values: Vec<&Result> = section.results.iter().filter(own).collect();
+        let own = |r: &&Comparison| r.evidence == Evidence::Inferred;
+        let values: Vec<&Comparison> = section.results.iter().filter(own).collect();
         let machine = figure
             .machine_inferred
             .as_deref()

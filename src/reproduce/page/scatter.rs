@@ -1,7 +1,7 @@
 //! The picture of the overview: measured over published values.
 
 use super::super::evidence::Evidence;
-use super::super::results::{Check, Result};
+use super::super::results::{Check, Comparison};
 use super::super::rules::{Measure, value_measure};
 use super::Section;
 use crate::report::draw::theme::SERIES;
@@ -20,13 +20,13 @@ const COLORS: [(Evidence, &str); 5] = [
 
 /// A value in its plot.
 struct Value<'a> {
-    of: &'a Result,
+    of: &'a Comparison,
     published: f64,
     measured: f64,
     linear: bool,
 }
 
-fn value(result: &Result) -> Option<Value<'_>> {
+fn value(result: &Comparison) -> Option<Value<'_>> {
     let (measured, published) = (result.measured?, result.published.as_ref()?.number()?);
     if !matches!(result.check, Check::Exact | Check::Mean) {
         return None;

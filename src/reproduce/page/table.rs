@@ -3,7 +3,7 @@
 
 use super::super::number::number;
 use super::super::order::Order;
-use super::super::results::{Check, Result, Verdict};
+use super::super::results::{Check, Comparison, Verdict};
 use super::Section;
 use super::columns::{Column, columns};
 use super::grid::{Grid, Head};
@@ -43,7 +43,7 @@ pub(super) fn with_unit(value: &str, unit: &str) -> String {
 }
 
 /// What the paper has.
-pub(super) fn published(result: &Result) -> String {
+pub(super) fn published(result: &Comparison) -> String {
     match (&result.published, result.check) {
         (None, _) => "–".to_owned(),
         (Some(_), Check::Order) => "holds".to_owned(),
@@ -53,7 +53,7 @@ pub(super) fn published(result: &Result) -> String {
 }
 
 /// What the models have.
-pub(super) fn measured(result: &Result) -> String {
+pub(super) fn measured(result: &Comparison) -> String {
     match (result.measured, result.check) {
         (None, _) => "–".to_owned(),
         (Some(v), Check::Order) if v >= 1.0 => "holds".to_owned(),
@@ -63,7 +63,7 @@ pub(super) fn measured(result: &Result) -> String {
 }
 
 /// Bold unless the value is reproduced; a mark where no mechanism does as well.
-pub(super) fn verdict(result: &Result) -> String {
+pub(super) fn verdict(result: &Comparison) -> String {
     let mark = if result.no_mechanism_passes { "°" } else { "" };
     match result.verdict {
         Verdict::Differs | Verdict::DirectionOnly => {
@@ -74,7 +74,7 @@ pub(super) fn verdict(result: &Result) -> String {
 }
 
 /// How far the two may be apart.
-pub(super) fn tolerance(result: &Result) -> String {
+pub(super) fn tolerance(result: &Comparison) -> String {
     match (result.check, result.tolerance) {
         (Check::Exact | Check::Mean, Some(t)) => format!("±{}", precise(t)),
         (Check::Direction, _) => "direction".to_owned(),
@@ -93,13 +93,13 @@ fn precise(value: f64) -> String {
 
 /// Means, counts, extremes; with ranges where the figure was analysed.
 fn sums(section: &Section) -> String {
-    let orders = |r: &&Result| section.figure.order.iter().any(|o| o.name == r.quantity);
+    let orders = |r: &&Comparison| section.figure.order.iter().any(|o| o.name == r.quantity);
     let rows = section.results.iter().filter(|r| r.workload.is_none());
-    let rows: Vec<&Result> = rows
+    let rows: Vec<&Comparison> = rows
         .filter(|r| !orders(r) && r.verdict != Verdict::NotModelled)
         .collect();
     let ranges = !section.sensitivity.is_empty();
-    let of = |r: &&Result| {
+    let of = |r: &&Comparison| {
         let mut cells = vec![
             with_workloads(r),
             published(r),
@@ -131,7 +131,7 @@ fn sums(section: &Section) -> String {
 }
 
 /// The name, and how many of the paper's workloads take part if not all do.
-fn with_workloads(result: &Result) -> String {
+fn with_workloads(result: &Comparison) -> String {
     let name = &result.quantity;
     match result.workloads {
         Some([with, all]) => format!("{name} ({with} of {all} workloads)"),
@@ -140,7 +140,7 @@ fn with_workloads(result: &Result) -> String {
 }
 
 /// The two ranges of a headline number, those of its chart.
-fn range(section: &Section, result: &Result) -> String {
+fn range(section: &Section, result: &Comparison) -> String {
     let headline = section
         .sensitivity
         .iter()
@@ -183,18 +183,18 @@ pub(super) struct Statement<'a> {
     pub measured: String,
     verdict: String,
     /// Its row, or the first of those of single workloads.
-    of: &'a Result,
+    of: &'a Comparison,
     pub is_missed: bool,
 }
 
 impl<'a> Statement<'a> {
-    pub fn of(order: &'a Order, results: &'a [Result]) -> Option<Self> {
-        let named = |name: &str| -> Vec<&Result> {
+    pub fn of(order: &'a Order, results: &'a [Comparison]) -> Option<Self> {
+        let named = |name: &str| -> Vec<&Comparison> {
             results.iter().filter(|r| r.quantity == name).collect()
         };
         let rows = named(&order.name);
         let first = *rows.first()?;
-        let whole = |of: &'a Result, published: String, measured: String| Statement {
+        let whole = |of: &'a Comparison, published: String, measured: String| Statement {
             name: &order.name,
             published,
             measured,

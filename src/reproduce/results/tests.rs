@@ -59,7 +59,7 @@ fn a_value_outside_its_tolerance_differs() {
 }
 
 /// The rows of one workload by verdict, for a measured speed-up.
-fn judged(quantity: &str, base: f64) -> Result {
+fn judged(quantity: &str, base: f64) -> Comparison {
     let text = format!(
         "id = 'x.f1'\ntitle = 't'\nsource = 's'\nworkload = {{ a = {{}} }}\n\
              configuration = {{ base = {{}}, new = {{}} }}\n[[quantity]]\nname = 'n'\n\
@@ -127,7 +127,7 @@ fn a_fitted_machine_makes_timed_values_inferred() {
     let text = format!("machine_inferred = 'its latency'\n{TWO}");
     let cells = [("a", "base", 20.0), ("a", "new", 10.0)];
     let rows = |text: &str| results(&figure(text), None, &table(&cells));
-    let is = |rows: &[Result], evidence| rows.iter().all(|r| r.evidence == evidence);
+    let is = |rows: &[Comparison], evidence| rows.iter().all(|r| r.evidence == evidence);
     assert!(is(&rows(&text), Evidence::Inferred));
     assert!(is(
         &rows(&text.replace("\"timed\"", "\"counted\"")),
@@ -198,7 +198,7 @@ fn counts_orders_and_what_is_not_modelled_are_rows() {
     ];
     let rows = results(&figure(&text), Some("m"), &table(&cells));
     let row = |name: &str| {
-        let of = |r: &&Result| r.quantity == name && r.workload.is_none();
+        let of = |r: &&Comparison| r.quantity == name && r.workload.is_none();
         rows.iter().find(of).unwrap_or_else(|| panic!("{name}"))
     };
     let count = row("count speed-up");

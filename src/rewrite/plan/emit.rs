@@ -4,6 +4,7 @@ use super::super::access::Access;
 use super::super::code::{Arg, Op};
 use super::super::region::Region;
 use super::super::text;
+use super::carry::Carry;
 use super::narrow::Narrow;
 use super::point::{Point, Points};
 use super::{From, Node, Place, Site};
@@ -120,19 +121,8 @@ impl<'a> Emitter<'a> {
                     add,
                     carry,
                 } => {
-                    let result = self.words.fresh();
-                    for (point, value) in &carry.entries {
-                        let mut lines = Vec::new();
-                        let low = narrow.name(*register, *value);
-                        let place = self.moved(node.region, (*register, *add), low, &mut lines);
-                        lines.push(format!("mov.b32 {result}, {place};"));
-                        self.insert(points, *point, &lines, edits);
-                    }
-                    for point in &carry.steps {
-                        let line = format!("add.s32 {result}, {result}, {};", carry.step as i32);
-                        self.insert(points, *point, &[line], edits);
-                    }
-                    result
+                    let from = (node.region, *register, *add);
+                    self.carried(points, from, carry, narrow, edits)
                 }
                 From::Xor { parent, mask } => {
                     let result = self.words.fresh();
@@ -144,6 +134,31 @@ impl<'a> Emitter<'a> {
             self.registers.push(result);
             self.insert(points, node.point, &lines, edits);
         }
+    }
+
+    /// A register that carries the place through a loop: set where the loop is entered, and
+    /// counted on where the address is.
+    fn carried(
+        &mut self,
+        points: &Points,
+        (region, register, add): (usize, Register, i64),
+        carry: &Carry,
+        narrow: &Narrow,
+        edits: &mut Edits,
+    ) -> String {
+        let result = self.words.fresh();
+        for (point, value) in &carry.entries {
+            let mut lines = Vec::new();
+            let low = narrow.name(register, *value);
+            let place = self.moved(region, (register, add), low, &mut lines);
+            lines.push(format!("mov.b32 {result}, {place};"));
+            self.insert(points, *point, &lines, edits);
+        }
+        for point in &carry.steps {
+            let line = format!("add.s32 {result}, {result}, {};", carry.step as i32);
+            self.insert(points, *point, &[line], edits);
+        }
+        result
     }
 
     /// The place of a register's address plus a constant; `low` is its low

@@ -282,24 +282,7 @@ impl Job<'_> {
             return joined("mad.lo.s32", &all);
         }
         let all: Vec<String> = (0..i.operands.len()).map(operand).collect();
-        let form = match i.opcode {
-            Opcode::Mov | Opcode::Cvt => "mov.b32",
-            Opcode::Add => "add.s32",
-            Opcode::Sub => "sub.s32",
-            Opcode::Mul => "mul.lo.s32",
-            Opcode::Mad => "mad.lo.s32",
-            Opcode::Shl => "shl.b32",
-            Opcode::And => "and.b32",
-            Opcode::Or => "or.b32",
-            Opcode::Xor => "xor.b32",
-            _ => "selp.b32",
-        };
-        // The address of a variable is not a bit pattern.
-        let form = match &i.operands[1] {
-            Operand::Variable(..) => "mov.u32",
-            _ => form,
-        };
-        joined(form, &all)
+        joined(form(i), &all)
     }
 
     fn bits(&self, register: Register) -> u32 {
@@ -366,5 +349,23 @@ fn is_narrowable(i: &Instruction) -> bool {
             wide && from && !carries && matches!(sources, [Operand::Register(_)])
         }
         _ => false,
+    }
+}
+
+/// The instruction in 32 bits, without its operands.
+fn form(i: &Instruction) -> &'static str {
+    match (i.opcode, &i.operands[1]) {
+        // The address of a variable is not a bit pattern.
+        (_, Operand::Variable(..)) => "mov.u32",
+        (Opcode::Mov | Opcode::Cvt, _) => "mov.b32",
+        (Opcode::Add, _) => "add.s32",
+        (Opcode::Sub, _) => "sub.s32",
+        (Opcode::Mul, _) => "mul.lo.s32",
+        (Opcode::Mad, _) => "mad.lo.s32",
+        (Opcode::Shl, _) => "shl.b32",
+        (Opcode::And, _) => "and.b32",
+        (Opcode::Or, _) => "or.b32",
+        (Opcode::Xor, _) => "xor.b32",
+        _ => "selp.b32",
     }
 }

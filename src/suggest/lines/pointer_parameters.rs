@@ -1,0 +1,462 @@
+//! Functions that are handed a pointer into the array, which they do not see:
+//! they get its start as one more parameter, so that each element can be mapped.
+
+use super::callees::{Handed, only_hands_over};
+use super::calls::declaration_at;
+use super::change::LineChange;
+use super::types::{Kept, Types};
+use super::unit::Unit;
+use super::wrapped::Wrap;
+use crate::suggest::SourceFiles;
+use crate::suggest::mapped::Mapped;
+use crate::suggest::source::edits::{self, CallChange, Edit, Maps};
+use crate::suggest::source::files::split;
+use crate::suggest::source::scan::{Function, Text};
+use std::collections::{BTreeMap, BTreeSet};
+use std::ops::RangeInclusive;
+
+/// Changes the lines that are not changed yet, with the head of their function and
+/// its calls. A function whose lines cannot all be changed stays as it is.
+pub(in crate::suggest) fn change(
+    lines: &mut Vec<LineChange>,
+    mapped: Mapped,
+    sources: &mut SourceFiles,
+) {
+    let open = lines.iter().filter(|l| l.is_by_hand());
+    let open: BTreeSet<String> = open.filter_map(|l| l.source.clone()).collect();
+    let mut seen = BTreeSet::new();
+    for source in &open {
+        let Some((file, _)) = split(source) else {
+            continue;
+        };
+        let unit = Unit::of(file, lines, sources);
+        let callee = unit.number(source).and_then(|number| {
+            let at = unit.place.start_of_line(number)?;
+            function_of_line(&unit.place, at)
+        });
+        if let Some(callee) = callee
+            && seen.insert((file.to_owned(), callee.body))
+        {
+            change_function(lines, &unit, &callee, mapped, sources);
+        }
+    }
+}
+
+/// Changes the lines of a function that gets the pointer, or says which other kernel calls
+/// it.
+fn change_function(
+    lines: &mut Vec<LineChange>,
+    unit: &Unit,
+    callee: &Function,
+    mapped: Mapped,
+    sources: &mut SourceFiles,
+) {
+    let (place, array) = (&unit.place, mapped.array);
+    let number = |line: &LineChange| {
+        let own = line.source.as_deref();
+        own.and_then(|s| unit.number(s)).unwrap_or(0)
+    };
+    let Some(all) = Handed::all(place, callee, array) else {
+        return;
+    };
+    let places = lines.iter().flat_map(LineChange::places);
+    let own: Vec<u32> = places.filter_map(|p| unit.number(p)).collect();
+    let is_reached = |body: RangeInclusive<u32>| own.iter().any(|n| body.contains(n));
+    if let Some(other) = other_kernel(place, &all, array, &is_reached) {
+        let body = place.line_of(callee.body)..=place.line_of(place.block_end(callee.body));
+        for line in lines.iter_mut() {
+            if line.is_by_hand() && body.contains(&number(line)) {
+                line.called_by = Some(other.clone());
+            }
+        }
+        return;
+    }
+    let types = Types::of_unit(unit, sources);
+    let kept = types.kept(array, Some(mapped.unit));
+    let Some(mut changed) = changed_lines(place, &all, kept, mapped) else {
+        return;
+    };
+    for (number, own) in &mut changed {
+        own.change.source = unit.source(*number);
+    }
+    let is_of_them = |l: &&LineChange| changed_with(&changed, number(l)).is_some();
+    if lines.iter().filter(is_of_them).all(LineChange::is_by_hand) {
+        apply(lines, &number, &changed);
+    }
+}
+
+/// The function around the line at `at`, or on it.
+fn function_of_line(place: &Text, at: usize) -> Option<Function> {
+    let body = place.masked[at..place.line_end(at)]
+        .find('{')
+        .map(|open| at + open + 1);
+    let on_it = body.and_then(|body| place.function_around(body).filter(|f| f.body == body));
+    on_it.or_else(|| place.function_around(at))
+}
+
+/// A line that changes, or lines of one statement.
+struct Changed {
+    last: u32,
+    change: CallChange,
+}
+
+/// The change that has a line.
+fn changed_with(changed: &BTreeMap<u32, Changed>, line: u32) -> Option<(u32, &CallChange)> {
+    let (first, own) = changed.range(..=line).next_back()?;
+    (line <= own.last).then_some((*first, &own.change))
+}
+
+/// Puts the changes of a file into its lines, and adds those without an access.
+fn apply(
+    lines: &mut Vec<LineChange>,
+    number: &dyn Fn(&LineChange) -> u32,
+    changed: &BTreeMap<u32, Changed>,
+) {
+    let mut others: BTreeSet<u32> = changed.keys().copied().collect();
+    for line in lines.iter_mut() {
+        if let Some((first, change)) = changed_with(changed, number(line)) {
+            line.call = Some(change.clone());
+            others.remove(&first);
+        }
+    }
+    let others = others.iter().map(|number| &changed[number].change);
+    lines.extend(others.map(|change| LineChange {
+        // The head of the function, a call, or a line that this run does not reach.
+        source: Some(change.source.clone()),
+        text: Some(change.text.clone()),
+        call: Some(change.clone()),
+        ..LineChange::default()
+    }));
+}
+
+/// A kernel that calls one of the functions with an array of its own, whose other elements
+/// would not change. `is_reached`: whether the run accesses the array in one of those
+/// lines, or in a function called there.
+fn other_kernel(
+    place: &Text,
+    all: &[Handed],
+    array: &str,
+    is_reached: &dyn Fn(RangeInclusive<u32>) -> bool,
+) -> Option<String> {
+    let calls = || all.iter().flat_map(|f| &f.calls);
+    calls().find_map(|call| {
+        let caller = place.function_around(*call)?;
+        let body = (caller.body, place.block_end(caller.body));
+        let is_known = is_reached(place.line_of(body.0)..=place.line_of(body.1));
+        (!is_known && !only_hands_over(place, body, array, calls())).then_some(caller.name)
+    })
+}
+
+/// All lines that change with a function, by their number: also those of the
+/// functions that hand over the pointer which they got. `None` if a call may hand over
+/// another address, or a line uses the pointer in another way than for its elements.
+fn changed_lines(
+    place: &Text,
+    all: &[Handed],
+    kept: Kept,
+    mapped: Mapped,
+) -> Option<BTreeMap<u32, Changed>> {
+    let edits = edits_of(place, all, kept, mapped)?;
+    let change = |(number, own): (&u32, &Edits)| {
+        let (from, last) = (
+            place.start_of_line(*number)?,
+            place.start_of_line(own.last)?,
+        );
+        let lines = (from, place.line_end(last));
+        let change = edits::change(String::new(), place, lines, &own.edits)?;
+        let numbers = *number..=own.last;
+        let defined = all
+            .iter()
+            .find(|f| numbers.contains(&place.line_of(f.close)));
+        let change = CallChange {
+            maps: Maps::Pointers,
+            defines: defined.map(|f| f.name.clone()),
+            ..change
+        };
+        let last = own.last;
+        Some((*number, Changed { last, change }))
+    };
+    edits.iter().map(change).collect()
+}
+
+/// What changes in the lines of functions and of their calls, by the lines' numbers.
+fn edits_of(
+    place: &Text,
+    all: &[Handed],
+    kept: Kept,
+    mapped: Mapped,
+) -> Option<BTreeMap<u32, Edits>> {
+    let Mapped {
+        array, function, ..
+    } = mapped;
+    let start = format!("spad_{array}");
+    let calls: Vec<usize> = all.iter().flat_map(|f| f.calls.iter().copied()).collect();
+    let passed = calls
+        .iter()
+        .map(|open| Some((*open, place.closing(*open)?)));
+    let passed: Vec<(usize, usize)> = passed.collect::<Option<_>>()?;
+    let mut edits: BTreeMap<u32, Edits> = BTreeMap::new();
+    let mut insert = |at: usize, last: u32, new: Vec<Edit>| {
+        let own = edits.entry(place.line_of(at)).or_default();
+        own.last = own.last.max(last);
+        own.edits.extend(new);
+    };
+    for (_, close) in &passed {
+        let seen = declaration_at(place, *close, array).is_some();
+        let given = if seen { array } else { &start };
+        let edit = Edit::insert(*close, format!(", {given}"));
+        insert(*close, place.line_of(*close), vec![edit]);
+    }
+    for f in all {
+        let parameter = format!(", const void *{start}");
+        let edit = Edit::insert(f.close, parameter);
+        insert(f.close, place.line_of(f.close), vec![edit]);
+        let wrap = Wrap {
+            names: &f.names,
+            rows: &f.rows(place),
+            // A parameter of the array's name is a pointer.
+            own: None,
+            walking: &[],
+            start: &start,
+            function,
+            passed: &passed,
+        };
+        for (from, to, own) in edits_of_body(place, f.body, &wrap, kept)? {
+            insert(from, place.line_of(to), own);
+        }
+    }
+    edits.retain(|_, edits| !edits.edits.is_empty());
+    let mut reached = 0;
+    let are_apart = edits.iter().all(|(first, own)| {
+        let before = std::mem::replace(&mut reached, own.last);
+        *first > before
+    });
+    are_apart.then_some(edits)
+}
+
+/// What changes in a body, by the lines of a statement: where they begin and end.
+fn edits_of_body(
+    place: &Text,
+    body: usize,
+    wrap: &Wrap,
+    kept: Kept,
+) -> Option<Vec<(usize, usize, Vec<Edit>)>> {
+    let end = place.block_end(body);
+    let mut all = Vec::new();
+    let mut line = body;
+    // Where a bracket opens in a line that does not change.
+    let mut opened: Option<usize> = None;
+    while line < end {
+        let of_part = |from: usize, to: usize| {
+            let number = place.line_of(from);
+            Some((from, to, wrap.edits(place, (from, to), (kept, number))?))
+        };
+        let own = || parts(place, line, end).find_map(|to| of_part(line, to));
+        // A line may be understood with the one in which its bracket opens.
+        let with_opened = || {
+            let from = opened?;
+            let found = parts(place, from, end).filter_map(|to| of_part(from, to));
+            found.into_iter().find(|(_, _, edits)| !edits.is_empty())
+        };
+        let found = own().or_else(with_opened)?;
+        let is_open = parts(place, found.0, end).any(|to| to > found.1);
+        opened = opened
+            .or(Some(found.0))
+            .filter(|_| found.2.is_empty() && is_open);
+        line = found.1 + 1;
+        all.push(found);
+    }
+    Some(all)
+}
+
+/// Where the line at `line` ends, then where those after it do while a bracket is open.
+fn parts(place: &Text, line: usize, end: usize) -> impl Iterator<Item = usize> {
+    let first = Some(place.line_end(line).min(end));
+    std::iter::successors(first, move |to| {
+        let part = &place.masked[line..*to];
+        let count = |brackets: [char; 2]| part.matches(brackets).count();
+        let goes_on = place.masked[*to..end].trim_start().starts_with('[');
+        let is_open = goes_on || count(['(', '[']) > count([')', ']']);
+        (is_open && *to < end).then(|| place.line_end(to + 1).min(end))
+    })
+}
+
+/// What changes in a line, or in lines of one statement.
+#[derive(Default)]
+struct Edits {
+    last: u32,
+    edits: Vec<Edit>,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::suggest::source::files::given;
+
+    const KERNEL: &str = "__global__ void kernel(float *out) {\n\
+        __shared__ float tile[64];\n\
+        float *row = tile + 8 * t;\n\
+        CALL\n\
+        }";
+
+    /// The changed lines of a file with that function, whose first line is handed to.
+    fn changed(callee: &str, call: &str) -> Option<Vec<String>> {
+        changed_of(callee, &KERNEL.replace("CALL", call), 4)
+    }
+
+    /// The same with that kernel, whose mapping keeps `unit` bytes together.
+    fn changed_of(callee: &str, kernel: &str, unit: u32) -> Option<Vec<String>> {
+        let place = Text::new(format!("{callee}\n{kernel}"));
+        let body = place.text.find('{').unwrap() + 1;
+        let callee = place.function_around(body).unwrap();
+        let types = Types::of("k.cu", &mut given(&place.text));
+        let kept = types.kept("tile", Some(unit));
+        let all = Handed::all(&place, &callee, "tile")?;
+        let lines = changed_lines(&place, &all, kept, Mapped::words("tile", "at"))?;
+        let texts = lines.into_values().map(|line| line.change.changed_text);
+        Some(texts.collect())
+    }
+
+    const SUM: &str = "template <int N> __device__ float sum(float *data, int n) {\n\
+        float s = data[0] + data[n];\n\
+        if (n > 4)\n\
+        data[2 * n] = s;\n\
+        return s;\n\
+        }";
+
+    #[test]
+    fn a_function_gets_the_start_of_the_array() {
+        let expected = [
+            "template <int N> __device__ float sum(float *data, int n, const void *spad_tile) {",
+            "float s = (*at_at(spad_tile, &data[0])) + (*at_at(spad_tile, &data[n]));",
+            "(*at_at(spad_tile, &data[2 * n])) = s;",
+            "out[t] = sum<4>(row + 1, n, tile);",
+        ];
+        assert_eq!(
+            changed(SUM, "out[t] = sum<4>(row + 1, n);").unwrap(),
+            expected
+        );
+        // The parameter may have the name of the array.
+        let same = changed(&SUM.replace("data", "tile"), "sum<4>(tile, n);").unwrap();
+        assert_eq!(same[2], "(*at_at(spad_tile, &tile[2 * n])) = s;");
+        let twice = "sum<4>(tile, n);\nsum<2>(&tile[4], 1);";
+        assert_eq!(changed(SUM, twice).unwrap().len(), 5);
+        let both = changed(SUM, "sum<4>(tile, n) + sum<2>(tile, n);").unwrap();
+        assert_eq!(both[3], "sum<4>(tile, n, tile) + sum<2>(tile, n, tile);");
+    }
+
+    #[test]
+    fn an_element_may_take_several_lines() {
+        let sum = SUM.replace("data[n]", "data[n +\n4 *\nn]");
+        let lines = changed(&sum, "sum<4>(tile, n);").unwrap();
+        let element =
+            "float s = (*at_at(spad_tile, &data[0])) + (*at_at(spad_tile, &data[n + 4 * n]));";
+        assert_eq!(lines[1], element);
+    }
+
+    #[test]
+    fn an_array_as_a_parameter_has_elements_of_all_its_brackets() {
+        let kernel = "__global__ void k() {\n__shared__ float tile[8][32];\nCALL\n}\n";
+        let helper = "void put(float to[8]\n[32], float x)\n{\nto[t]\n[0] = x;\n\
+                      *reinterpret_cast<int4 *>(\n&to[t]\n[4]) =\nx;\n}";
+        let lines =
+            |helper: &str, call: &str| changed_of(helper, &kernel.replace("CALL", call), 16);
+        let expected = [
+            "[32], float x, const void *spad_tile)",
+            "(*at_at(spad_tile, &to[t] [0])) = x;",
+            "*reinterpret_cast<int4 *>( at_at(spad_tile, &to[t] [4])) =",
+            "put(tile, 1, tile);",
+        ];
+        assert_eq!(lines(helper, "put(tile, 1);").unwrap(), expected);
+        // A row of the array is the address of its first element.
+        let row = "void put(float to[32], float x)\n{\nto[t] = x;\n}";
+        assert_eq!(
+            lines(row, "put(tile[t], 1);").unwrap()[2],
+            "put(tile[t], 1, tile);"
+        );
+        let by_reference =
+            "template <typename T>\nT got(const T (&of)[8][32], int r) { return of[r][t]; }";
+        let expected = [
+            "T got(const T (&of)[8][32], int r, const void *spad_tile) { return \
+             (*at_at(spad_tile, &of[r][t])); }",
+            "x = got(tile, 1, tile);",
+        ];
+        assert_eq!(lines(by_reference, "x = got(tile, 1);").unwrap(), expected);
+        for (helper, call) in [
+            (helper, "put(tile[1], 1);".to_owned()),
+            (row, "put(tile[t][1], 1);".to_owned()),
+            (
+                &helper.replace("[t]\n[0]", "[t]"),
+                "put(tile, 1);".to_owned(),
+            ),
+        ] {
+            let found = lines(helper, &call);
+            assert!(
+                found.is_none_or(|l| l.len() == 4 && call.contains("tile[1]")),
+                "{call}"
+            );
+        }
+    }
+
+    #[test]
+    fn functions_that_hand_it_on_change_too() {
+        let two = "void one(float *to, int i) { atomicAdd(to + i, 1); }\n\
+            void all(volatile float *warp, int i)\n{\none(warp, i);\none(&warp[8], i);\n}";
+        assert_eq!(
+            changed(two, "all(row + 2, n);").unwrap(),
+            [
+                "void one(float *to, int i, const void *spad_tile) { \
+                 atomicAdd(at_at(spad_tile, to + i), 1); }",
+                "void all(volatile float *warp, int i, const void *spad_tile)",
+                "one(warp, i, spad_tile);",
+                "one(&warp[8], i, spad_tile);",
+                "all(row + 2, n, tile);",
+            ]
+        );
+        assert_eq!(changed(two, "all(row, n);\none(out, n);"), None);
+        assert_eq!(
+            changed(&two.replace("one(warp", "one(out"), "all(row, n);"),
+            None
+        );
+    }
+
+    /// Another kernel with an array of that name, which this run does not reach.
+    #[test]
+    fn elements_of_another_kernel_do_not_change() {
+        let kernel =
+            "\nvoid other() {\n__shared__ float tile[8];\ntile[0] = 1;\nsum<1>(tile, 1);\n}";
+        let other = |source: String, is_reached: bool| {
+            let place = Text::new(source);
+            let at = place.text.find("float s =").unwrap();
+            let callee = place.function_around(at).unwrap();
+            let all = Handed::all(&place, &callee, "tile").unwrap();
+            other_kernel(&place, &all, "tile", &|_| is_reached)
+        };
+        let source = || format!("{SUM}{kernel}");
+        assert_eq!(other(source(), true), None);
+        assert_eq!(other(source(), false).unwrap(), "other");
+        assert_eq!(other(source().replace("tile[0] = 1;", ""), false), None);
+    }
+
+    #[test]
+    fn what_may_be_another_address_is_left_to_a_person() {
+        for call in [
+            "sum<4>(out, n);",
+            "sum<4>(tile, n);\nsum<4>(out, n);",
+            "other(sum<4>, tile);",
+        ] {
+            assert_eq!(changed(SUM, call), None, "{call}");
+        }
+        for (from, to) in [
+            ("data[n]", "*(data + n)"),
+            ("return s", "data = out; return s"),
+            ("return s", "return sum<N>(data, n)"),
+            ("float s", "float spad_tile, s"),
+            ("float *data", "float (*data)[64]"),
+            ("template", "float sum(float *data, int n);\ntemplate"),
+        ] {
+            let callee = SUM.replace(from, to);
+            assert_eq!(changed(&callee, "sum<4>(tile, n);"), None, "{callee}");
+        }
+    }
+}

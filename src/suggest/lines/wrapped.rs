@@ -1,0 +1,496 @@
+//! Lines whose accesses all go through pointers into the array: each element is put under
+//! the function.
+
+use super::calls::{declares, window};
+use super::declared_pointers::{pointers, pointers_to_rows};
+use super::pointers_to_start;
+use super::types::{Kept, member_of};
+use crate::suggest::SourceFiles;
+use crate::suggest::mapped::Mapped;
+use crate::suggest::source::declarations::brackets;
+use crate::suggest::source::edits::{self, CallChange, Edit, Maps};
+use crate::suggest::source::files::split;
+use crate::suggest::source::pointers::{CASTS, is_operand, members};
+use crate::suggest::source::scan::{Text, arguments, is_word, last_name, word};
+use std::collections::BTreeMap;
+
+/// The line with the address of every element under `function`. `None` where a pointer
+/// is used in another way, or may point elsewhere; where a mapping may take apart an
+/// object; or where the line names elements of the array itself.
+pub(in crate::suggest) fn pointers_change(
+    source: &str,
+    kept: Kept,
+    mapped: Mapped,
+    sources: &mut SourceFiles,
+) -> Option<CallChange> {
+    let Mapped {
+        array, function, ..
+    } = mapped;
+    let (_, number) = split(source)?;
+    let (place, line) = window(source, sources)?;
+    let end = place.line_end(line);
+    let start = pointers_to_start::pointer(source, (&place, line), array, sources);
+    if start.is_none() && !declares(&place, line, array) {
+        return None;
+    }
+    let seen = start.as_deref().unwrap_or(array);
+    let known = pointers(&place, line, seen)?;
+    let walking = known.walking.clone();
+    let mut names = known.names();
+    if word(&place.masked[line..end], seen).is_some() {
+        // Of the array's own elements, members are mapped one by one.
+        names.push(seen.to_owned());
+    }
+    let wrap = Wrap {
+        names: &names,
+        rows: &pointers_to_rows(&place, line),
+        own: start.is_none().then_some(array),
+        walking: &walking,
+        start: seen,
+        function,
+        passed: &[],
+    };
+    let edits = wrap.edits(&place, (line, end), (kept, number))?;
+    if edits.is_empty() {
+        return None;
+    }
+    let change = edits::change(source.to_owned(), &place, (line, end), &edits)?;
+    Some(CallChange {
+        maps: Maps::Pointers,
+        ..change
+    })
+}
+
+/// Elements that are put under a function.
+pub(in crate::suggest) struct Wrap<'a> {
+    /// Pointers into the array.
+    pub names: &'a [String],
+    /// Those that are arrays of arrays, with the number of brackets of an element.
+    pub rows: &'a BTreeMap<String, usize>,
+    /// The one of them that is the array itself: of that, members of elements alone are
+    /// understood.
+    pub own: Option<&'a str>,
+    /// Those that are declared as pointers, and all of whose values point into the array.
+    pub walking: &'a [String],
+    /// What the function counts from.
+    pub start: &'a str,
+    pub function: &'a str,
+    /// Arguments that are handed on as they are.
+    pub passed: &'a [(usize, usize)],
+}
+
+/// How a part of a line uses a name.
+enum Use {
+    /// An element, between two places.
+    Element(usize, usize),
+    /// `&a[i]`, which a cast to another type reads or writes.
+    Address(usize, usize),
+    /// `*p` and `*p++`: where the star is, and where it ends.
+    Pointed(usize, usize),
+    /// `p += 4`, `p++`: the pointer alone, up to a place.
+    Moved(usize),
+}
+
+impl Wrap<'_> {
+    /// What changes in a part of line `number`: each `name[...]` is under the function.
+    /// `None` where a name is used in a way that is not understood.
+    pub fn edits(
+        &self,
+        place: &Text,
+        (from, to): (usize, usize),
+        (kept, number): (Kept, u32),
+    ) -> Option<Vec<Edit>> {
+        let mut edits = Vec::new();
+        let mut at = from;
+        loop {
+            let next = self.names.iter().filter_map(|name| {
+                let found = at + word(&place.masked[at..to], name)?;
+                Some((found, found + name.len()))
+            });
+            let Some((begin, after)) = next.min() else {
+                return Some(edits);
+            };
+            let mut passed = self.passed.iter();
+            if let Some((_, end)) = passed.find(|(open, end)| (*open..*end).contains(&begin)) {
+                at = (*end).min(to);
+                continue;
+            }
+            let own = self.own == Some(&place.masked[begin..after]);
+            if let Some(end) = self.stays(place, (from, to), (begin, after)) {
+                at = end;
+                continue;
+            }
+            let used = usage(place, (from, to), (begin, after), own)?;
+            let (opened, closed) = (format!("{}_at({}, ", self.function, self.start), ")");
+            at = match used {
+                Use::Moved(end) => end,
+                Use::Element(begin, end) => {
+                    self.is_plain(place, (begin, after, end), (kept, number))?;
+                    edits.push(Edit::insert(begin, format!("(*{opened}&")));
+                    edits.push(Edit::insert(end, format!("){closed}")));
+                    end
+                }
+                Use::Address(begin, end) => {
+                    self.is_plain(place, (begin, after, end), (kept, number))?;
+                    edits.push(Edit::insert(begin, opened));
+                    edits.push(Edit::insert(end, closed));
+                    end
+                }
+                Use::Pointed(star, end) => {
+                    let name = &place.masked[begin..after];
+                    let is_element = !self.rows.contains_key(name);
+                    (is_element && !kept.tears(number, name)).then_some(())?;
+                    edits.push(Edit::insert(star, "("));
+                    edits.push(Edit::insert(star + 1, opened));
+                    edits.push(Edit::insert(end, format!("){closed}")));
+                    end
+                }
+            };
+        }
+    }
+
+    /// Whether nothing else of the array is in the brackets of an element, and a mapping
+    /// leaves it whole.
+    fn is_plain(
+        &self,
+        place: &Text,
+        (begin, after, end): (usize, usize, usize),
+        (kept, number): (Kept, u32),
+    ) -> Option<()> {
+        let (element, inside) = (&place.masked[begin..end], &place.masked[after..end]);
+        let name = last_name(&place.masked[..after]);
+        let is_row = |depth: &usize| brackets(inside).0.len() != *depth;
+        let is_used_otherwise = self.rows.get(name).is_some_and(is_row)
+            || self.names.iter().any(|n| word(inside, n).is_some())
+            || place.masked[end..].starts_with('(')
+            || kept.tears(number, element);
+        (!is_used_otherwise).then_some(())
+    }
+}
+
+/// How the name between two places is used; `None` where that is not understood. Of the
+/// array itself, `own`, members of elements and addresses under a cast alone are.
+fn usage(
+    place: &Text,
+    (from, to): (usize, usize),
+    (begin, after): (usize, usize),
+    own: bool,
+) -> Option<Use> {
+    let before = &place.masked[from..begin];
+    if !own && let Some((begin, end)) = atomic_address(place, begin).filter(|a| a.1 <= to) {
+        return Some(Use::Address(begin, end));
+    }
+    if let Some((begin, end)) = cast_element(place, (from, to), (begin, after)) {
+        return (!is_operand(&place.masked[from..begin])).then_some(Use::Element(begin, end));
+    }
+    let end = members(place, after, to);
+    if end > after {
+        if let Some(address) = under_a_cast(place, (from, to), (begin, end)) {
+            return Some(Use::Address(address, end));
+        }
+        let is_understood = !own || member_of(&place.masked[begin..end]).is_some();
+        let is_element = is_understood && !is_operand(before);
+        return is_element.then_some(Use::Element(begin, end));
+    }
+    if own {
+        return None;
+    }
+    let steps = ["++", "--"];
+    let rest = &place.masked[after..to];
+    let step = steps
+        .iter()
+        .find(|s| rest.starts_with(**s))
+        .map_or(0, |s| s.len());
+    let end = after + step;
+    let next = place.masked[end..to].trim_start();
+    if before.trim_end().ends_with('*') && is_operand(before) {
+        let is_element = next.starts_with(['[', '(', '.']) || next.starts_with("->");
+        let star = from + before.trim_end().len() - 1;
+        return (!is_element && !is_operand(&place.masked[from..star]))
+            .then_some(Use::Pointed(star, end));
+    }
+    let is_step = step > 0 || steps.iter().any(|s| before.trim_end().ends_with(s));
+    let is_added = next.starts_with("+=") || next.starts_with("-=");
+    let is_alone = next.starts_with([',', ';', ')']) || next.is_empty();
+    (is_added || is_step && is_alone).then_some(Use::Moved(end))
+}
+
+/// `((T *)a)[i]` or `reinterpret_cast<T *>(a)[i]` of the name between two places.
+fn cast_element(
+    place: &Text,
+    (from, to): (usize, usize),
+    (begin, after): (usize, usize),
+) -> Option<(usize, usize)> {
+    let open = place.open_before(begin).filter(|open| *open >= from)?;
+    let close = place.closing(open).filter(|close| *close < to)?;
+    let is_alone = place.masked[after..close].trim().is_empty();
+    let before = place.masked[open + 1..begin].trim();
+    let outside = &place.masked[from..open];
+    let cast = outside.rfind("reinterpret_cast<").filter(|at| {
+        before.is_empty() && outside.ends_with('>') && outside[*at..].matches('>').count() == 1
+    });
+    let is_c_cast = before.starts_with('(') && before.ends_with(')') && before.contains('*');
+    let start = match cast {
+        Some(at) => from + at,
+        None => is_c_cast.then_some(open)?,
+    };
+    let end = members(place, close + 1, to);
+    (is_alone && place.masked[close + 1..].starts_with('[')).then_some((start, end))
+}
+
+/// The address of the atomic operation that the name at `at` is a part of: its first
+/// argument.
+fn atomic_address(place: &Text, at: usize) -> Option<(usize, usize)> {
+    let open = place.open_before(at)?;
+    place
+        .called(open)
+        .filter(|(_, name)| name.starts_with("atomic"))?;
+    let (from, to) = *arguments(place, open)?.first()?;
+    let argument = &place.masked[from..to];
+    let from = to - argument.trim_start().len();
+    (from..to)
+        .contains(&at)
+        .then_some((from, from + argument.trim().len()))
+}
+
+/// Where the `&` is of `*reinterpret_cast<T *>(&a[i])`, `*(T *)&a[i]` and the like, whose
+/// element is between two places: what is read there begins at that element.
+fn under_a_cast(
+    place: &Text,
+    (from, to): (usize, usize),
+    (begin, end): (usize, usize),
+) -> Option<usize> {
+    let before = place.masked[from..begin].trim_end().strip_suffix('&')?;
+    let address = from + before.len();
+    let (mut before, mut after) = (before.trim_end(), place.masked[end..to].trim_start());
+    if let Some(outside) = before.strip_suffix('(') {
+        (before, after) = (outside.trim_end(), after.strip_prefix(')')?.trim_start());
+    }
+    let begins = if before.ends_with('>') {
+        CASTS.iter().filter_map(|cast| before.rfind(cast)).max()?
+    } else {
+        let kind = before.strip_suffix(')')?.trim_end();
+        let open = place.open_before(from + kind.len())?.checked_sub(from)?;
+        kind.ends_with('*').then_some(open)?
+    };
+    let mut before = before[..begins].trim_end();
+    while let Some(outside) = before.strip_suffix('(')
+        && let Some(rest) = after.strip_prefix(')')
+        && !outside.trim_end().ends_with(is_word)
+    {
+        (before, after) = (outside.trim_end(), rest.trim_start());
+    }
+    let is_read = before.ends_with('*') && is_operand(before) && !after.starts_with('[');
+    (is_read || after.starts_with("[0]")).then_some(address)
+}
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::suggest::lines::types::Types;
+    use crate::suggest::source::files::given;
+
+    /// The change of a line after these statements.
+    fn change(before: &str, line: &str) -> Option<String> {
+        let source = format!("void f() {{\n__shared__ float s[64];\n{before}\n{line}\nlast();\n}}");
+        let number = source.lines().count() - 2;
+        let mut text = given(&source);
+        let types = Types::of("k.cu", &mut text);
+        let kept = types.kept("s", Some(4));
+        let found = pointers_change(
+            &format!("k.cu:{number}"),
+            kept,
+            Mapped::words("s", "at"),
+            &mut text,
+        );
+        found.map(|c| {
+            assert_eq!(c.text, line);
+            c.changed_text
+        })
+    }
+
+    /// Rows through an outer index that varies, and the array behind a macro.
+    #[test]
+    fn every_element_of_rows_and_macros_is_wrapped() {
+        let change = |head: &str, before: &str, line: &str| {
+            let source = format!(
+                "{head}\nvoid f() {{\n__shared__ float s[2][8][4];\n{before}\n{line}\nlast();\n}}"
+            );
+            let mut text = given(&source);
+            let types = Types::of("k.cu", &mut text);
+            let place = format!("k.cu:{}", source.lines().count() - 2);
+            let found = pointers_change(
+                &place,
+                types.kept("s", Some(4)),
+                Mapped::words("s", "at"),
+                &mut text,
+            );
+            found.map(|c| c.changed_text)
+        };
+        let wrapped = |element: &str| Some(format!("(*at_at(s, &{element})) = v;"));
+        for (head, before, element) in [
+            ("", "float (*w)[4] = s[b];", "w[r][x]"),
+            ("", "float (*w)[8][4] = s;", "w[b][r][x]"),
+            ("", "float *row = s[b][y];", "row[x]"),
+            ("", "float (*w)[8] = (float (*)[8])(s + 1);", "w[y][x]"),
+            (
+                "",
+                "float (*w)[4] = s[0], (*u)[4] = s[1]; float (*t)[4] = w; w = u; u = t;",
+                "w[y][x]",
+            ),
+            ("", "float (*w)[4] = s[b]; float *row = w[y];", "row[x]"),
+            ("#define FLAT (&s[0][0][0])", "", "FLAT[i]"),
+            ("#define ROWS ((float (*)[4])s)", "", "ROWS[r][x]"),
+            (
+                "#define ROWS ((float (*)[4])s)",
+                "float *row = ROWS[y];",
+                "row[x]",
+            ),
+        ] {
+            let found = change(head, before, &format!("{element} = v;"));
+            assert_eq!(found, wrapped(element), "{head}{before}");
+        }
+        for (head, before, line) in [
+            // A row alone is no element.
+            ("", "float (*w)[4] = s[b];", "g(w[r]);"),
+            ("#define ROWS ((float (*)[4])s)", "", "ROWS[r] = v;"),
+            // One element, other arrays, and macros that are chosen.
+            ("", "float *p = s[b][y][x];", "p[0] = v;"),
+            ("", "float *row = s[b][y]; row = other;", "row[x] = v;"),
+            ("#define FLAT other", "", "FLAT[i] = v;"),
+            (
+                "#define FLAT (&s[0][0][0])\n#define FLAT other",
+                "",
+                "FLAT[i] = v;",
+            ),
+        ] {
+            assert_eq!(change(head, before, line), None, "{head}{before}{line}");
+        }
+    }
+
+    /// What an element of an array of pointers points to is not in the array.
+    #[test]
+    fn an_array_of_pointers_has_no_rows() {
+        let source = "void f() {\n__shared__ float *s[4];\nfloat *row = s[b];\nrow[x] = v;\n}";
+        let mut text = given(source);
+        let types = Types::of("k.cu", &mut text);
+        let found = pointers_change(
+            "k.cu:4",
+            types.kept("s", Some(8)),
+            Mapped::words("s", "at"),
+            &mut text,
+        );
+        assert!(found.is_none());
+    }
+
+    #[test]
+    fn every_element_of_a_pointer_into_the_array_is_wrapped() {
+        let two = "float *re = s, *__restrict__ im = re + n;";
+        for (before, line, changed) in [
+            (
+                two,
+                "float a = re[i], b = im[i] * x[i];",
+                "float a = (*at_at(s, &re[i])), b = (*at_at(s, &im[i])) * x[i];",
+            ),
+            (
+                two,
+                "re[j] += im[2 * i];",
+                "(*at_at(s, &re[j])) += (*at_at(s, &im[2 * i]));",
+            ),
+            (
+                "Pair *p = reinterpret_cast<Pair *>(&s[4]);\np = (Pair *)s;",
+                "x = p[i].v[1] - 1;",
+                "x = (*at_at(s, &p[i].v[1])) - 1;",
+            ),
+            (
+                "Pair *p = (Pair *)s;",
+                "x = p->v[1] + s[2].x;",
+                "x = (*at_at(s, &p->v[1])) + (*at_at(s, &s[2].x));",
+            ),
+            (
+                two,
+                "x = a * re[i] * im[j] & im[k];",
+                "x = a * (*at_at(s, &re[i])) * (*at_at(s, &im[j])) & (*at_at(s, &im[k]));",
+            ),
+            (
+                "float *p = s, *q = s;",
+                "for (int i = 0; i < 4; i++, p += 32, ++q) *p = a * *q;",
+                "for (int i = 0; i < 4; i++, p += 32, ++q) (*at_at(s, p)) = a * (*at_at(s, q));",
+            ),
+            (
+                "float *const p = s, *q = p;",
+                "for (q = p + 1; q != p + 4; ++q) *q = q - p;",
+                "for (q = p + 1; q != p + 4; ++q) (*at_at(s, q)) = q - p;",
+            ),
+            (
+                "",
+                "{ float *e = &s[i]; auto d = &s[4]; e[1] = *d; }",
+                "{ float *e = &s[i]; auto d = &s[4]; (*at_at(s, &e[1])) = (*at_at(s, d)); }",
+            ),
+            (
+                "float *q = s;",
+                "return *q++ + x;",
+                "return (*at_at(s, q++)) + x;",
+            ),
+            (
+                "Pair *p = s;\nconst Pair &mine = s[t], &other = p[2];",
+                "x = mine.v[0];",
+                "x = (*at_at(s, &mine.v[0]));",
+            ),
+            (
+                "Tiles &t = *reinterpret_cast<Tiles *>(s);",
+                "t.b[i][j] = t.a[j][i];",
+                "(*at_at(s, &t.b[i][j])) = (*at_at(s, &t.a[j][i]));",
+            ),
+            (
+                "",
+                "*reinterpret_cast<float *>(&s[i * 8]) = *(const float *)&out[i];",
+                "*reinterpret_cast<float *>(at_at(s, &s[i * 8])) = *(const float *)&out[i];",
+            ),
+            (
+                "",
+                "x = (*((int *)(&s[i]))) + ((int *)&s[j])[0];",
+                "x = (*((int *)(at_at(s, &s[i])))) + ((int *)at_at(s, &s[j]))[0];",
+            ),
+        ] {
+            assert_eq!(change(before, line).as_deref(), Some(changed), "{line}");
+        }
+    }
+
+    #[test]
+    fn pointers_that_may_be_elsewhere_are_left_to_a_person() {
+        for (before, line) in [
+            ("float *re = s;", "x = **re + re[1];"),
+            ("float *re = s;", "x = re++[1];"),
+            ("float &x = s[1];", "x = 2;"),
+            ("float &x = s[1], *q = s;", "*q = x == 2;"),
+            ("float *q = s;", "x = q == p ? *q : g(q);"),
+            ("float *q = s;", "{ float *e = &s[i]; e = out; e[1] = *q; }"),
+            (
+                "Pair &mine = *reinterpret_cast<Pair *>(out);",
+                "x = mine.x;",
+            ),
+            ("Pair mine = s[1];", "x = mine.x;"),
+            ("Pair &mine = out[1];", "x = mine.x;"),
+            ("", "use(reinterpret_cast<float4 *>(&s[4 * i]));"),
+            ("", "x = reinterpret_cast<float4 *>(&s[4 * i])[1];"),
+            ("", "x = *(float4 *)&s[4 * i] + s[1];"),
+            ("float *re = s;", "use(&re[1]);"),
+            ("float *re = s;", "use(x, *re[1]);"),
+            ("float *re = s;", "return *re[1];"),
+            // The mapping keeps 4 bytes together.
+            ("float2 *re = (float2 *)s;", "x = re[1];"),
+            ("float *re = s;", "x = re[re[1]];"),
+            ("float *re = s;", "x = re[1] + s[2];"),
+            ("float *re = s;", "x = re[1].get();"),
+            ("float *re = s;", "use(re);"),
+            ("float *re = s; re = out;", "x = re[1] + re[2];"),
+            ("float *re = c ? s : out;", "x = re[1] + re[2];"),
+            ("float *re = rows[s[1]];", "x = re[1] + re[2];"),
+            ("float *re = s[1];", "x = re[1] + re[2];"),
+            ("float re = s;", "x = re[1] + re[2];"),
+            ("", "x = out[1];"),
+        ] {
+            assert_eq!(change(before, line), None, "{before} {line}");
+        }
+    }
+}

@@ -1,0 +1,30 @@
+//! An array, and the function that maps it.
+
+use crate::WORD_BYTES;
+
+/// What the source calls an array, and the function of its mapping.
+#[derive(Clone, Copy)]
+pub(super) struct Mapped<'a> {
+    /// The array.
+    pub array: &'a str,
+    /// The function that changed lines call.
+    pub function: &'a str,
+    /// Bytes that every mapping keeps together.
+    pub unit: u32,
+}
+
+impl<'a> Mapped<'a> {
+    /// With words, which every mapping keeps together.
+    pub fn words(array: &'a str, function: &'a str) -> Self {
+        Mapped {
+            array,
+            function,
+            unit: WORD_BYTES,
+        }
+    }
+
+    /// How a call begins that maps an address: `spad_tile_at(tile, `.
+    pub fn at(&self) -> String {
+        format!("{}_at({}, ", self.function, self.array)
+    }
+}

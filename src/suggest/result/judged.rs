@@ -1,0 +1,106 @@
+//! A change of the source, judged by the machine code: a mapping can remove conflicts of the
+//! PTX that the machine code does not have, and keep accesses apart that `ptxas` merges.
+
+use super::torn::{TornLine, TornSites};
+use crate::software::Layout;
+use crate::suggest::Tuned;
+use crate::suggest::array::target::Target;
+use crate::suggest::lines::change::LineChange;
+use crate::suggest::source::files::SourceFiles;
+use crate::trace::{Access, AccessTrace, ConflictProfile};
+use serde::Serialize;
+
+/// What a change makes of the accesses of the machine code.
+#[derive(Clone, Debug, Serialize)]
+pub struct InMachineCode {
+    /// Conflicts of the accesses as it is.
+    pub conflicts_before: u64,
+    /// The same with the change.
+    pub conflicts: u64,
+    /// Wavefronts as it is.
+    pub wavefronts_before: u64,
+    /// The same with the change.
+    pub wavefronts: u64,
+    /// The lines whose merged accesses become several.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub torn: Vec<TornLine>,
+}
+
+impl InMachineCode {
+    /// The counts of accesses as they are, and of those that take their place under a mapping.
+    pub(in crate::suggest) fn of(
+        as_they_are: &[Access],
+        changed: &[Access],
+        tuned: &Tuned,
+        layout: &Layout,
+    ) -> Self {
+        let mask = tuned.geometry.bank_mask();
+        let before = ConflictProfile::of(as_they_are.iter(), &tuned.rule);
+        let before = before.count(|word| word & mask);
+        let after = ConflictProfile::of(changed.iter(), &tuned.rule);
+        let after = after.count(|word| layout.bank(word));
+        InMachineCode {
+            conflicts_before: before.conflicts,
+            conflicts: after.conflicts,
+            wavefronts_before: before.wavefronts(),
+            wavefronts: after.wavefronts(),
+            torn: Vec::new(),
+        }
+    }
+
+    /// Whether the change leaves fewer conflicts, and no other access takes their place.
+    pub fn gains(&self) -> bool {
+        self.conflicts < self.conflicts_before && self.wavefronts < self.wavefronts_before
+    }
+
+    /// Both counts, for people.
+    pub fn text(&self) -> String {
+        format!(
+            "in the machine code {} conflicts as it is, {} with it; {} and {} wavefronts",
+            self.conflicts_before, self.conflicts, self.wavefronts_before, self.wavefronts
+        )
+    }
+}
+
+/// The accesses of the machine code to a target, as it is and with its changed lines.
+pub(in crate::suggest) struct Judged<'a> {
+    tuned: &'a Tuned<'a>,
+    as_it_is: AccessTrace,
+    sites: TornSites,
+    element: u32,
+}
+
+impl<'a> Judged<'a> {
+    /// `None` where the machine code is not known. Without `changes` all accesses stay whole.
+    pub fn new(
+        target: &Target,
+        tuned: &'a Tuned<'a>,
+        changes: &[LineChange],
+        sources: &mut SourceFiles,
+    ) -> Option<Self> {
+        let made = tuned.machine_code?;
+        let own = match target.variable {
+            None => made.clone(),
+            Some(v) => {
+                let end = (v.offset + v.bytes).div_ceil(4);
+                made.part(v.offset / 4..end, target.base / 4)
+            }
+        };
+        Some(Judged {
+            tuned,
+            sites: TornSites::of(target, &own, changes, sources),
+            as_it_is: own,
+            element: target.element_bytes().max(4),
+        })
+    }
+
+    /// The counts under a mapping.
+    pub fn under(self, layout: &Layout) -> InMachineCode {
+        let changed = self.sites.apart(&self.as_it_is, self.element);
+        let own = &self.as_it_is.accesses;
+        InMachineCode {
+            torn: self.sites.lines.into_iter().collect(),
+            ..InMachineCode::of(own, &changed, self.tuned, layout)
+        }
+    }
+}

@@ -1,0 +1,101 @@
+//! What accesses that the compiler no longer merges cost: arrays that are better left as they
+//! are, and what the changes of the others leave.
+
+use crate::software::LayoutSpec;
+use crate::suggest::{InMachineCode, Suggestion, TornLine};
+use serde::Serialize;
+
+/// An array for which no change of the source pays.
+#[derive(Clone, Debug, Serialize)]
+pub struct LeftAlone {
+    /// The array in the texts.
+    pub array: String,
+    /// The best mapping for the changed source.
+    pub hash: LayoutSpec,
+    /// Conflicts of the accesses to it as it is.
+    pub conflicts_before: u64,
+    /// The same under the mapping, the accesses of `torn` counted apart.
+    pub conflicts: u64,
+    /// The lines whose wide accesses would become several.
+    pub torn: Vec<TornLine>,
+    /// The machine code, where it shows that nothing is gained.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub machine_code: Option<InMachineCode>,
+}
+
+/// The array of a change that does not pay.
+impl From<Suggestion> for LeftAlone {
+    fn from(s: Suggestion) -> Self {
+        let machine_code = s.machine_code.filter(|code| !code.gains());
+        LeftAlone {
+            array: s.array,
+            hash: s.hash,
+            conflicts_before: s.conflicts_before,
+            conflicts: s.conflicts,
+            torn: s.torn,
+            machine_code,
+        }
+    }
+}
+
+impl LeftAlone {
+    /// The lines whose accesses would become several, of the PTX or the machine code.
+    pub fn all_torn(&self) -> &[TornLine] {
+        let of_code = self.machine_code.as_ref().map_or(&[][..], |c| &c.torn);
+        if self.torn.is_empty() {
+            of_code
+        } else {
+            &self.torn
+        }
+    }
+}
+
+/// What is left of the conflicts after changes of the source, where these take accesses
+/// apart that a mapping in the PTX keeps whole, or gain nothing in the machine code; `None`
+/// where all gain what the mapping does.
+pub fn torn_verdict(changes: &[Suggestion], left: &[LeftAlone]) -> Option<String> {
+    let because = because(left);
+    let is_torn = |s: &Suggestion| !s.torn.is_empty();
+    match (changes, left) {
+        ([], []) => None,
+        ([], _) => Some(format!("No change of the source pays: {because}.")),
+        ([one], []) if is_torn(one) => Some(format!(
+            "As a change of the source, {} leaves {} of {}: {because}.",
+            one.hash, one.conflicts, one.conflicts_before
+        )),
+        (_, left) if changes.iter().any(is_torn) || !left.is_empty() => {
+            let stay: u64 = left.iter().map(|l| l.conflicts_before).sum();
+            let after = changes.iter().map(|s| s.conflicts).sum::<u64>() + stay;
+            let before = changes.iter().map(|s| s.conflicts_before).sum::<u64>() + stay;
+            Some(format!(
+                "Changes of the source leave {after} of {before}: {because}."
+            ))
+        }
+        _ => None,
+    }
+}
+
+/// Why arrays are left as they are.
+fn because(left: &[LeftAlone]) -> String {
+    let codes: Vec<&InMachineCode> = (left.iter())
+        .filter_map(|l| l.machine_code.as_ref())
+        .collect();
+    let torn = "the compiler no longer merges accesses there";
+    if codes.is_empty() {
+        return torn.to_owned();
+    }
+    let before: u64 = codes.iter().map(|c| c.conflicts_before).sum();
+    let after: u64 = codes.iter().map(|c| c.conflicts).sum();
+    let counts = if after < before {
+        let before: u64 = codes.iter().map(|c| c.wavefronts_before).sum();
+        let after: u64 = codes.iter().map(|c| c.wavefronts).sum();
+        format!("{before} wavefronts of the machine code would be {after}")
+    } else {
+        format!("{before} conflicts of the machine code would be {after}")
+    };
+    if left.iter().all(|l| l.all_torn().is_empty()) {
+        counts
+    } else {
+        format!("{torn}, and {counts}")
+    }
+}

@@ -1,0 +1,17 @@
+//! The text of source files: what its names, declarations and pointers are.
+
+pub(super) mod addresses;
+pub(super) mod asm;
+pub(super) mod bindings;
+pub(super) mod constants;
+pub(super) mod declarations;
+pub(super) mod declarator;
+pub(super) mod edits;
+pub(super) mod elements;
+pub(super) mod files;
+pub(super) mod hidden;
+pub(super) mod included;
+pub(super) mod macros;
+pub(super) mod pointers;
+pub(super) mod region;
+pub(super) mod scan;

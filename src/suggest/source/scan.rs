@@ -1,0 +1,485 @@
+//! Brackets, statements and functions of C++ source, found without a parser.
+
+/// Lines of a file that are read at most.
+pub(in crate::suggest) const MOST_LINES: usize = 100_000;
+/// Words before a parenthesis that are no function.
+pub(in crate::suggest) const KEYWORDS: [&str; 6] =
+    ["if", "for", "while", "switch", "catch", "return"];
+
+/// A part of a source file.
+pub(in crate::suggest) struct Text {
+    /// As it is.
+    pub text: String,
+    /// The same with blanks in place of string literals and comments, so that every
+    /// bracket counts.
+    pub masked: String,
+}
+
+/// The head of a function or of a lambda that has a name.
+pub(in crate::suggest) struct Function {
+    pub name: String,
+    /// Where the parenthesis of its parameters opens.
+    pub open: usize,
+    pub close: usize,
+    /// Where its body begins.
+    pub body: usize,
+}
+
+impl Text {
+    pub fn new(text: String) -> Self {
+        let masked = masked(&text);
+        Text { text, masked }
+    }
+
+    /// Where the bracket at `open` closes.
+    pub fn closing(&self, open: usize) -> Option<usize> {
+        let mut depth = 0;
+        for (at, c) in self.masked[open..].char_indices() {
+            match c {
+                '(' | '[' | '{' => depth += 1,
+                ')' | ']' | '}' => depth -= 1,
+                _ => {}
+            }
+            if depth == 0 {
+                return Some(open + at);
+            }
+        }
+        None
+    }
+
+    /// The bracket around `at` that opens last.
+    pub fn open_before(&self, at: usize) -> Option<usize> {
+        let mut depth = 0;
+        let mut before = self.masked[..at].char_indices().rev();
+        let open = before.find(|(_, c)| {
+            depth += match c {
+                ')' | ']' | '}' => 1,
+                '(' | '[' | '{' => -1,
+                _ => 0,
+            };
+            depth < 0
+        });
+        open.map(|(open, _)| open)
+    }
+
+    /// Where the block around `at` ends, or the text.
+    pub fn block_end(&self, at: usize) -> usize {
+        let mut depth = 0;
+        let mut after = self.masked[at..].char_indices();
+        let end = after.find(|(_, c)| {
+            depth += i32::from(*c == '{') - i32::from(*c == '}');
+            depth < 0
+        });
+        end.map_or(self.text.len(), |(end, _)| at + end)
+    }
+
+    /// Where the bracket at `close` opens.
+    pub fn opening(&self, close: usize) -> Option<usize> {
+        let mut depth = 0;
+        for (at, c) in self.masked[..=close].char_indices().rev() {
+            match c {
+                ')' | ']' | '}' => depth += 1,
+                '(' | '[' | '{' => depth -= 1,
+                _ => {}
+            }
+            if depth == 0 {
+                return Some(at);
+            }
+        }
+        None
+    }
+
+    /// The parts between `from` and `to` that `separator` divides outside of all
+    /// brackets; the angle brackets of a template count.
+    pub fn split(&self, from: usize, to: usize, separator: char) -> Vec<(usize, usize)> {
+        let (mut parts, mut start, mut at) = (Vec::new(), from, from);
+        while let Some(c) = self.masked[at..to].chars().next() {
+            if c == separator {
+                parts.push((start, at));
+                start = at + 1;
+            }
+            let end = match c {
+                '(' | '[' | '{' => self.closing(at),
+                '<' => self.template_end(at, to),
+                _ => None,
+            };
+            at = end.filter(|end| *end < to).unwrap_or(at) + c.len_utf8();
+        }
+        parts.push((start, to));
+        parts
+    }
+
+    /// Where the template arguments that may open at `at` close: a name stands
+    /// before them, and no operator within.
+    fn template_end(&self, at: usize, to: usize) -> Option<usize> {
+        self.masked[..at].ends_with(is_word).then_some(())?;
+        let end = at + self.masked[at..to].find('>')?;
+        let within = &self.masked[at + 1..end];
+        (!within.contains(['<', ';', '&', '|', '('])).then_some(end)
+    }
+
+    /// The parentheses of the statement `name (...)` that has the line at `line`.
+    pub fn statement(&self, name: &str, line: usize) -> Option<(usize, usize)> {
+        let line_end = line + self.masked[line..].find('\n')?;
+        let before = &self.masked[..line_end];
+        let mut at = None;
+        let mut from = 0;
+        while let Some(found) = word(&before[from..], name) {
+            at = Some(from + found);
+            from += found + name.len();
+        }
+        let open = at? + self.masked[at?..].find('(')?;
+        let close = self.closing(open)?;
+        (close >= line).then_some((open, close))
+    }
+
+    /// The call of `function` in the statement at `line`: where its name begins,
+    /// and its parenthesis.
+    pub fn call(&self, function: &str, line: usize) -> Option<(usize, usize)> {
+        let after = |from: usize, to: usize| {
+            let name = from + word(&self.masked[from..to], function)?;
+            let mut open = name + function.len();
+            if self.masked[open..].starts_with('<') {
+                open = self.template_end(open, self.masked.len())? + 1;
+            }
+            open = self.masked.len() - self.masked[open..].trim_start().len();
+            self.masked[open..].starts_with('(').then_some((name, open))
+        };
+        let end = self.statement_end(line);
+        // The line may be within the statement.
+        after(line, end).or_else(|| after(self.statement_start(line), end))
+    }
+
+    /// The name of the function that is called with the parenthesis at `open`, and where
+    /// it begins; arguments of a template may be between the two.
+    pub fn called(&self, open: usize) -> Option<(usize, &str)> {
+        self.masked[open..].starts_with('(').then_some(())?;
+        let mut before = self.masked[..open].trim_end();
+        if before.ends_with('>') {
+            before = &before[..before.rfind('<')?];
+        }
+        let name = last_name(before);
+        (!name.is_empty()).then(|| (before.len() - name.len(), name))
+    }
+
+    /// Where the statement with `at` begins.
+    pub fn statement_start(&self, at: usize) -> usize {
+        let before = self.masked[..at].rfind([';', '{', '}']);
+        let from = before.map_or(0, |end| end + 1);
+        at - self.masked[from..at].trim_start().len()
+    }
+
+    /// Just after the semicolon that ends the statement at `at`.
+    pub fn statement_end(&self, at: usize) -> usize {
+        let end = self.masked[at..].find(';');
+        end.map_or(self.text.len(), |end| at + end + 1)
+    }
+
+    /// Where a line begins, counted from 1.
+    pub fn start_of_line(&self, line: u32) -> Option<usize> {
+        let before = line.checked_sub(1)?;
+        let mut starts =
+            std::iter::once(0).chain(self.text.match_indices('\n').map(|(at, _)| at + 1));
+        starts.nth(before as usize)
+    }
+
+    /// The number of the line with `at`, from 1.
+    pub fn line_of(&self, at: usize) -> u32 {
+        self.text[..at].matches('\n').count() as u32 + 1
+    }
+
+    /// Where the line with `at` begins.
+    pub fn line_start(&self, at: usize) -> usize {
+        self.text[..at].rfind('\n').map_or(0, |end| end + 1)
+    }
+
+    /// Where the line with `at` ends.
+    pub fn line_end(&self, at: usize) -> usize {
+        let end = self.text[at..].find('\n');
+        end.map_or(self.text.len(), |end| at + end)
+    }
+
+    /// The contents of the string literals in a part.
+    pub fn strings(&self, (from, to): (usize, usize)) -> String {
+        let literals = self.text[from..to].split('"').skip(1).step_by(2);
+        literals.collect()
+    }
+
+    /// The text before `at` without the blocks that are closed: what is declared
+    /// in it is in scope.
+    pub fn visible_before(&self, at: usize) -> String {
+        let mut depth = 0;
+        let mut seen: Vec<char> = Vec::new();
+        for c in self.masked[..at].chars().rev() {
+            match c {
+                '}' => {
+                    depth += 1;
+                    // A block ends a statement.
+                    seen.push(';');
+                }
+                '{' if depth > 0 => depth -= 1,
+                '{' => seen.push(';'),
+                c if depth == 0 => seen.push(c),
+                _ => {}
+            }
+        }
+        seen.iter().rev().collect()
+    }
+
+    /// Whether the block in which the text begins is open at its end.
+    pub fn stays_in_its_block(&self) -> bool {
+        let mut depth = 0;
+        self.masked.chars().all(|c| {
+            depth += i32::from(c == '{') - i32::from(c == '}');
+            depth >= 0
+        })
+    }
+
+    /// Whether all blocks of the text end in it, and no other.
+    pub fn is_balanced(&self) -> bool {
+        let count = |bracket: char| self.masked.matches(bracket).count();
+        self.stays_in_its_block() && count('{') == count('}')
+    }
+
+    /// The function or the named lambda around `at`.
+    pub fn function_around(&self, at: usize) -> Option<Function> {
+        let mut depth = 0;
+        for (open, c) in self.masked[..at].char_indices().rev() {
+            match c {
+                '}' => depth += 1,
+                '{' if depth > 0 => depth -= 1,
+                '{' => {
+                    if let Some(function) = self.head(open) {
+                        return Some(function);
+                    }
+                }
+                _ => {}
+            }
+        }
+        None
+    }
+
+    /// The function around `at` that no other is around.
+    pub fn outermost_function(&self, at: usize) -> Option<Function> {
+        let mut found = self.function_around(at)?;
+        while let Some(outer) = self.function_around(found.open) {
+            found = outer;
+        }
+        Some(found)
+    }
+
+    /// The head of the block that opens at `body`, if it is a function's.
+    fn head(&self, body: usize) -> Option<Function> {
+        let before = self.masked[..body].trim_end();
+        let close = before.len().checked_sub(1)?;
+        before.ends_with(')').then_some(())?;
+        let open = self.opening(close)?;
+        let mut before = self.masked[..open].trim_end();
+        if before.ends_with(']') {
+            let captures = self.opening(before.len() - 1)?;
+            before = self.masked[..captures]
+                .trim_end()
+                .strip_suffix('=')?
+                .trim_end();
+        }
+        let name = last_name(before).to_owned();
+        let is_function = !name.is_empty() && !KEYWORDS.contains(&name.as_str());
+        is_function.then_some(Function {
+            name,
+            open,
+            close,
+            body: body + 1,
+        })
+    }
+}
+
+/// The arguments of the call whose parenthesis is at `open`.
+pub(in crate::suggest) fn arguments(text: &Text, open: usize) -> Option<Vec<(usize, usize)>> {
+    Some(text.split(open + 1, text.closing(open)?, ','))
+}
+
+/// Blanks in place of string literals, character literals and comments; line
+/// ends stay.
+fn masked(text: &str) -> String {
+    blanked(text, |_| true)
+}
+
+/// Blanks in place of comments that end with their line: what follows on the next line
+/// would be part of them, were the two lines one.
+pub(in crate::suggest) fn without_line_comments(text: &str) -> String {
+    blanked(text, |hidden| hidden.starts_with("//"))
+}
+
+/// Blanks in place of the literals and comments that `hides` takes.
+fn blanked(text: &str, hides: impl Fn(&str) -> bool) -> String {
+    let mut new = String::with_capacity(text.len());
+    let mut at = 0;
+    while let Some(c) = text[at..].chars().next() {
+        let Some(length) = hidden_length(text, at, c) else {
+            new.push(c);
+            at += c.len_utf8();
+            continue;
+        };
+        let hidden = &text[at..at + length];
+        if hides(hidden) {
+            let blank = |b: u8| if b == b'\n' { '\n' } else { ' ' };
+            new.extend(hidden.bytes().map(blank));
+        } else {
+            new += hidden;
+        }
+        at += length;
+    }
+    new
+}
+
+/// Bytes of the literal or comment that begins at `at` with `c`.
+fn hidden_length(text: &str, at: usize, c: char) -> Option<usize> {
+    let rest = &text[at..];
+    if rest.starts_with("//") {
+        let mut ends = rest.match_indices('\n').map(|(end, _)| end);
+        // A backslash joins the next line to it.
+        let end = ends.find(|end| !rest[..*end].ends_with('\\'));
+        Some(end.unwrap_or(rest.len()))
+    } else if let Some(comment) = rest.strip_prefix("/*") {
+        Some(comment.find("*/").map_or(rest.len(), |end| end + 4))
+    } else if c == '"' || c == '\'' {
+        let before = last_name(&text[..at]);
+        let raw = ["R", "u8R", "uR", "UR", "LR"].contains(&before);
+        // 1'000 is a number.
+        let is_number = c == '\'' && before.starts_with(|c: char| c.is_ascii_digit());
+        let raw = (raw && c == '"').then(|| raw_length(rest)).flatten();
+        Some(match raw {
+            _ if is_number => 1,
+            Some(length) => length,
+            None => literal_length(rest, c),
+        })
+    } else {
+        None
+    }
+}
+
+/// Bytes of `"mark(...)mark"`, a string in which nothing is escaped.
+fn raw_length(text: &str) -> Option<usize> {
+    let open = text.find('(')?;
+    let end = format!("){}\"", &text[1..open]);
+    Some(open + text[open..].find(&end)? + end.len())
+}
+
+fn literal_length(text: &str, quote: char) -> usize {
+    let mut escaped = false;
+    for (at, c) in text.char_indices().skip(1) {
+        match c {
+            _ if escaped => escaped = false,
+            // It is not a literal, or the text ends.
+            '\n' => return 1,
+            '\\' => escaped = true,
+            c if c == quote => return at + 1,
+            _ => {}
+        }
+    }
+    1
+}
+
+/// Whether a character belongs to a name.
+pub(in crate::suggest) fn is_word(c: char) -> bool {
+    c.is_ascii_alphanumeric() || c == '_'
+}
+
+/// The name that `text` begins with; empty if it begins otherwise.
+pub(in crate::suggest) fn first_name(text: &str) -> &str {
+    &text[..text.find(|c| !is_word(c)).unwrap_or(text.len())]
+}
+
+/// The names of a text, each with what follows.
+pub(in crate::suggest) fn names(text: &str) -> impl Iterator<Item = (&str, &str)> {
+    let mut rest = text;
+    std::iter::from_fn(move || {
+        let begin = rest.find(is_word)?;
+        let after = &rest[begin..];
+        let name = first_name(after);
+        rest = &after[name.len()..];
+        Some((name, rest))
+    })
+}
+
+/// The name that `text` ends with; empty if it ends otherwise.
+pub(in crate::suggest) fn last_name(text: &str) -> &str {
+    text.rsplit(|c| !is_word(c)).next().unwrap_or_default()
+}
+
+/// Where `name` stands as a name of its own that is no member.
+pub(in crate::suggest) fn word(text: &str, name: &str) -> Option<usize> {
+    let alone = |at: &usize| {
+        let (before, after) = (&text[..*at], &text[at + name.len()..]);
+        let member = before.ends_with('.') || before.ends_with("->");
+        !before.ends_with(is_word) && !after.starts_with(is_word) && !member
+    };
+    let mut found = text.match_indices(name).map(|(at, _)| at);
+    found.find(alone)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn strings_and_comments_hide_their_brackets() {
+        let text = Text::new("f(\"(\", ')', g /* ( */ (1)); // )\nh();".to_owned());
+        assert_eq!(text.masked.len(), text.text.len());
+        assert_eq!(text.closing(1), Some(text.text.find(");").unwrap()));
+        let parts = arguments(&text, 1).unwrap();
+        assert_eq!(parts.len(), 3);
+    }
+
+    #[test]
+    fn raw_and_continued_strings_hide_their_brackets() {
+        for literal in [
+            "R\"(\" ) } )\"",
+            "u8R\"x( )\" } )x\"",
+            "\"(\\\n} (\"",
+            "\"\\\"(\"",
+            "'('",
+        ] {
+            let text = Text::new(format!("f({literal}, 1'000, '[', a);"));
+            assert_eq!(text.masked.len(), text.text.len());
+            let parts = arguments(&text, 1).unwrap();
+            assert_eq!(parts.len(), 4, "{literal}: {}", text.masked);
+        }
+        // A comment begins with two characters, and a backslash may join a line to it.
+        let text = Text::new("/*/ ( */f(1); // (\\\n (\n{".to_owned());
+        assert_eq!(text.masked.trim_start(), "f(1);      \n  \n{");
+    }
+
+    #[test]
+    fn comments_of_lines_go_and_what_looks_like_one_stays() {
+        let text = "f(\"//\", /* a // b */ 1, // c\n  2);";
+        let expected = "f(\"//\", /* a // b */ 1,     \n  2);";
+        assert_eq!(without_line_comments(text), expected);
+    }
+
+    #[test]
+    fn characters_of_several_bytes_are_no_names() {
+        assert_eq!(last_name("naïve"), "ve");
+        assert_eq!(last_name("a→"), "");
+        let text = Text::new("void f→g(int a) { x".to_owned());
+        let around = text.function_around(text.text.len()).unwrap();
+        assert_eq!(around.name, "g");
+    }
+
+    #[test]
+    fn a_comma_between_template_arguments_is_no_end() {
+        let text = Text::new("f(a < b, g<1, T>(x), c > d)".to_owned());
+        let parts = arguments(&text, 1).unwrap();
+        let parts: Vec<&str> = parts.iter().map(|&(a, b)| text.text[a..b].trim()).collect();
+        assert_eq!(parts, ["a < b", "g<1, T>(x)", "c > d"]);
+    }
+
+    #[test]
+    fn closed_blocks_are_out_of_sight() {
+        let text = Text::new("int a; void f() { int b; } void g(int c) { if (c) { x".to_owned());
+        let seen = text.visible_before(text.text.len());
+        assert!(seen.contains("int a") && seen.contains("int c") && !seen.contains("int b"));
+        let around = text.function_around(text.text.len()).unwrap();
+        assert_eq!(around.name, "g");
+    }
+}
