@@ -16,7 +16,7 @@ use crate::error::{Error, Result};
 use crate::interrupt;
 use crate::output::{check_writable, write_file};
 use crate::reproduce::compose::{Composed, composed};
-use crate::reproduce::page::{Section, files};
+use crate::reproduce::page::{self, Section, files};
 use crate::reproduce::sensitivity::Sensitivity;
 use crate::reproduce::verify::keys;
 use crate::reproduce::{
@@ -343,13 +343,7 @@ impl<'a> Reproduced<'a> {
 
 impl CommandResult for Reproduced<'_> {
     fn verdict(&self) -> String {
-        let count = |v| self.results.iter().filter(|r| r.verdict == v).count();
-        let counts: Vec<String> = Verdict::ALL
-            .iter()
-            .filter(|v| count(**v) > 0)
-            .map(|v| format!("{} {}", count(*v), v.word()))
-            .collect();
-        format!("{} numbers: {}.", self.results.len(), counts.join(", "))
+        page::verdict(self.sections)
     }
 
     fn details(&self) -> Details {

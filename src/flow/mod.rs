@@ -49,7 +49,7 @@ use crate::output::{OwnedFile, OwnedFolder};
 use crate::report::{ChoiceKind, FlowReport, Part, Since, Skipped, grouped, pages};
 use crate::rtl::Design;
 use crate::software::Layout;
-use crate::suggest::SourceFiles;
+use crate::suggest::{SourceFiles, torn_verdict};
 use crate::synth::Synthesis;
 use crate::tool::Toolbox;
 use crate::trace::AccessTrace;
@@ -343,6 +343,9 @@ impl Done {
             machine_option: &machine_option,
         };
         self.report.choices = made.choices()?;
+        let changed = found.map(|found| &found.report);
+        self.report.source_change =
+            changed.and_then(|s| torn_verdict(&s.suggestions, &s.left_alone));
         self.report.commands = commands::repeat(&self.report, options, hardware.machine);
         let software = self.report.choice(ChoiceKind::Software);
         let ptx = inputs::ptx_of(&options.input);

@@ -249,6 +249,9 @@ pub struct FlowReport {
     /// What a GPU did with this kernel on a large input; null where nobody
     /// measured it.
     pub measured: Option<String>,
+    /// What changes of the source leave, where that is more than the mapping leaves in the
+    /// PTX; null where it is as much.
+    pub source_change: Option<String>,
     /// What changed since an earlier run; null without one.
     pub since: Option<Since>,
     /// The instructions.

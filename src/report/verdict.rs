@@ -6,7 +6,7 @@ use super::names::{self, PLAIN, capital};
 use super::skipped::Skipped;
 use super::software_report::{Software, in_machine_code};
 use super::source_page::{SourceLine, SourcePage};
-use crate::suggest::{InMachineCode, Suggestion, torn_verdict};
+use crate::suggest::{InMachineCode, Suggestion};
 use crate::trace::without_folder;
 use serde::Serialize;
 use std::fmt::{self, Display, Formatter};
@@ -242,6 +242,7 @@ impl FlowReport {
         };
         if let Some(other) = other {
             let on = match other.kind {
+                ChoiceKind::Software if self.hash_unit => "In software",
                 ChoiceKind::Software => "On GPUs as they are",
                 _ => "On a new chip",
             };
@@ -272,7 +273,7 @@ impl FlowReport {
         }
         let software = self.software.as_ref();
         detail.extend(self.padding());
-        detail.extend(software.and_then(|s| torn_verdict(&s.suggestions, &s.left_alone)));
+        detail.extend(self.source_change.clone());
         detail.extend(software.and_then(Software::nothing_to_rewrite));
         detail.extend(self.measured.clone());
         if self.gaining_phases() > 0 && self.phases.len() > 1 {

@@ -14,6 +14,7 @@ mod tune;
 pub use flow::render;
 pub use reproduction::{
     Basis, FigureLine, MeanError, Outcome, PaperLine, ReproductionReport, TextTable, ValueLine,
+    reproduction_verdict,
 };
 pub use share::ShareReport;
 pub use sweep::{SweepLine, SweepReport};

@@ -340,6 +340,11 @@ impl ReproductionReport {
     }
 }
 
+/// The answer of a reproduction in a sentence.
+pub fn reproduction_verdict<'a>(values: impl Iterator<Item = &'a ValueLine>) -> String {
+    verdict(&Tally::of(values))
+}
+
 /// `897 of 1,120 published values are reproduced, 20 more by a fitted input, 130 are
 /// missed, 73 have no model.`
 fn verdict(tally: &Tally) -> String {

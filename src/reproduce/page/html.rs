@@ -11,6 +11,7 @@ use super::table::{measured, published, tolerance, with_unit};
 use super::{Section, causes, paper, papers, scatter, title};
 use crate::report::pages::{
     Basis, FigureLine, MeanError, Outcome, PaperLine, ReproductionReport, TextTable, ValueLine,
+    reproduction_verdict,
 };
 use std::cmp::Reverse;
 
@@ -68,6 +69,13 @@ pub fn report(sections: &[Section], made: Made) -> ReproductionReport {
         digests: made.digests,
         commands: made.commands,
     }
+}
+
+/// The answer of the report in a sentence.
+pub fn verdict(sections: &[Section]) -> String {
+    let all = sections.iter().flat_map(|s| values(&s.results));
+    let lines: Vec<ValueLine> = all.map(line).collect();
+    reproduction_verdict(lines.iter())
 }
 
 fn paper_line(id: &str, figures: &[&Section], all: &[Section]) -> PaperLine {

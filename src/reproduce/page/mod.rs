@@ -13,7 +13,7 @@ mod scatter;
 mod table;
 
 pub use claims::{README_BEGIN, README_END};
-pub use html::{Made, report};
+pub use html::{Made, report, verdict};
 
 use super::compose::{self, Composed};
 use super::figure::Figure;
