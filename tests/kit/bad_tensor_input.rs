@@ -222,7 +222,8 @@ fn what_cannot_run_is_named_with_its_line() {
 fn faults_are_named_with_their_line() {
     let mut wrong = Vec::new();
     let wait = "\tmbarrier.try_wait.parity.shared::cta.b64 %p1, [%bar], 0;\n";
-    let again = format!("mov.b64 %d, 0x1000080000;\n{wait}");
+    let next = "\tmbarrier.expect_tx.relaxed.cta.shared::cta.b64 [%bar], 16;\n";
+    let again = format!("mov.b64 %d, 0x1000080000;\n{next}{wait}");
     for (from, to, line, kind, message) in [
         (
             "[%tile], [%map",
