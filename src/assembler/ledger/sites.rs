@@ -46,9 +46,9 @@ impl<'a> Sites<'a> {
             // Products keep their number and order, and often have the line of what
             // makes their descriptors.
             let is_product = site.first.is_by_descriptor();
-            let is_own = |m: &&MachineAccess| match is_product {
-                true => m.is_product(),
-                false => m.line == site.line && m.op == site.op && !m.is_product(),
+            let is_own = |m: &&MachineAccess| {
+                let of_line = m.line == site.line && m.op == site.op;
+                m.is_product() == is_product && (is_product || of_line)
             };
             site.code = code.iter().filter(is_own).collect();
             if site.op == Op::Atomic {

@@ -81,9 +81,10 @@ impl Limit {
 
 impl fmt::Display for Limit {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.or_equal {
-            true => write!(f, "{} >= {}", self.metric, self.most + 1),
-            false => write!(f, "{} > {}", self.metric, self.most),
+        if self.or_equal {
+            write!(f, "{} >= {}", self.metric, self.most + 1)
+        } else {
+            write!(f, "{} > {}", self.metric, self.most)
         }
     }
 }
@@ -171,9 +172,10 @@ impl<'a> Limits<'a> {
             return Ok(self.given.to_vec());
         }
         let file = input.parent().unwrap_or(Path::new("")).join(FILE);
-        let own = match file.is_file() {
-            true => from_file(&file, input)?,
-            false => None,
+        let own = if file.is_file() {
+            from_file(&file, input)?
+        } else {
+            None
         };
         Ok(own.unwrap_or_else(|| {
             [Metric::Conflicts, Metric::Findings]

@@ -31,9 +31,10 @@ impl Machine<'_> {
         };
         let pointer = shared.as_mut_ptr().cast::<u8>().wrapping_add(at as usize);
         let bytes = &mut written[at as usize..][..info.bytes as usize];
-        let missing = match info.transfer.only_writes() {
-            true => None,
-            false => written::read(bytes),
+        let missing = if info.transfer.only_writes() {
+            None
+        } else {
+            written::read(bytes)
         };
         if info.transfer.writes() {
             bytes.fill(WRITTEN);
