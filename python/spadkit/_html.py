@@ -39,6 +39,15 @@ def _cell(value: Any) -> str:
     return f'<td style="text-align:left">{escape("" if value is None else str(value))}</td>'
 
 
+def machine(result: Mapping[str, Any]) -> str:
+    """Which machine an answer is about, and what chose it."""
+    chosen = result.get("machine") or {}
+    preset, by = chosen.get("preset"), chosen.get("from")
+    if not preset:
+        return ""
+    return f"<p>machine: {escape(str(preset))}{f' ({escape(str(by))})' if by else ''}</p>"
+
+
 def run(result: Mapping[str, Any]) -> str:
     """What a run did, and its findings."""
     head = (
@@ -58,7 +67,8 @@ def conflicts(result: Mapping[str, Any], worst: Sequence[Mapping[str, Any]]) -> 
     rows = [{**row, "line": place(row)} for row in result["results"][0].get("lines", [])]
     pictures = "".join(picture(access) for access in worst)
     return (
-        table(result["results"], mappings)
+        machine(result)
+        + table(result["results"], mappings)
         + table(rows, lines)
         + pictures
         + f"<p>conflicts by: {escape(result['rule_text'])}</p>"
@@ -112,13 +122,37 @@ def tuning(result: Mapping[str, Any]) -> str:
     front = [row for row in result["results"] if row["front"]]
     columns = ["hash", "conflicts", "baseline_conflicts", "wavefronts", "ideal_wavefronts"]
     columns += ["added_per_access", "wasted_bytes", "optimal", "code"]
-    return table(front, columns) + f"<p>conflicts by: {escape(result['rule_text'])}</p>"
+    return machine(result) + table(front, columns) + f"<p>conflicts by: {escape(result['rule_text'])}</p>"
 
 
 def simulated(result: Mapping[str, Any]) -> str:
     """Cycles and conflicts, and the lines where these were asked for."""
     names = ["kernel", "cycles", "conflicts", "speed_up"]
-    return table([{n: result[n] for n in names if n in result}]) + table(result.get("lines", []))
+    rows = [{**row, "line": place(row)} for row in result.get("lines", [])]
+    for row in rows:
+        row["most_stalls"] = _most(row.get("stalls", {}))
+    lines = ["line", "issue_slots", "issued", "most_stalls", "share_pct", "text"]
+    return (
+        machine(result)
+        + table([{n: result[n] for n in names if n in result}])
+        + table(rows, lines)
+    )
+
+
+def _most(stalls: Mapping[str, int]) -> str:
+    """The most frequent stall, with its slots."""
+    name = max(stalls, key=lambda name: stalls[name], default="")
+    return f"{name.replace('_', ' ')}: {stalls[name]}" if name and stalls[name] else ""
+
+
+def shared(result: Mapping[str, Any], runs: Sequence[Mapping[str, Any]]) -> str:
+    """Resident blocks without and with sharing, and the runs, if there are any."""
+    blocks = result["blocks"]
+    text = (
+        f"<p><b>{escape(result['entry'])}</b>: {blocks['shared']} resident blocks with sharing, "
+        f"{blocks['unshared']} without; {blocks['pairs']} pairs share</p>"
+    )
+    return machine(result) + text + table(runs)
 
 
 def rewritten(result: Mapping[str, Any]) -> str:

@@ -140,6 +140,9 @@ class Shared(Result):
         found: list[dict[str, Any]] = self.get("variants", [])
         return found
 
+    def _html(self) -> str:
+        return _html.shared(self, self.rows())
+
 
 class Gated(Result):
     """A kernel against limits.

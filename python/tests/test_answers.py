@@ -123,6 +123,18 @@ def test_results_are_plain_data(launched: Kernel) -> None:
     assert isinstance(given, dict) and given.warnings == []
 
 
+def test_tables_name_the_machine_and_show_no_dicts(launched: Kernel) -> None:
+    for given in (
+        launched.conflicts(machine="sm80"),
+        launched.tune_software(machine="sm80", budget=0.1),
+        launched.sim(machine="sm80", lines=True),
+        launched.share(machine="sharing-48k", simulate=False),
+    ):
+        shown = given._repr_html_()
+        assert "machine: s" in shown and "{&#x27;" not in shown
+    assert "resident blocks with sharing" in shown
+
+
 def test_tables_for_pandas(launched: Kernel) -> None:
     pytest.importorskip("pandas")
     table = launched.conflicts(machine="sm80").to_pandas()

@@ -34,6 +34,13 @@ pub(super) fn left_alone(arrays: &[LeftAlone]) -> Details {
             left.conflicts,
             left.conflicts_before
         ));
+        if left.by_compiler {
+            details.note(
+                "the compiler of its Python source lays it out: other sizes of blocks, another \
+                 num_warps or num_stages may leave fewer; spadkit rewrite changes the PTX",
+            );
+            continue;
+        }
         details.note((left.machine_code.as_ref()).map_or(String::new(), InMachineCode::text));
         if let Some((places, widest)) = torn_places(left.all_torn()) {
             details.note(format!(
@@ -59,7 +66,9 @@ fn one(s: &Suggestion, most: usize, details: &mut Details) {
         (Some(_), span) => format!(", which begins at a multiple of {span} bytes"),
         (None, _) => String::new(),
     };
-    details.note(if s.has_longer_rows() {
+    details.note(if s.has_longer_rows() && s.lines.is_empty() {
+        "longer rows: the declaration alone changes".to_owned()
+    } else if s.has_longer_rows() {
         "longer rows: the declaration changes, and the length that wmma takes".to_owned()
     } else {
         format!(

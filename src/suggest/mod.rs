@@ -48,7 +48,7 @@ use mapped::Mapped;
 use result::matrices::LongerRows;
 use result::other_files::find_users;
 use result::parted::Wide;
-use result::{matrices, padding, parted, shared_statements, templates, torn};
+use result::{matrices, padding, parted, python, shared_statements, templates, torn};
 use serde::Serialize;
 use source::scan::{Text, word};
 use std::collections::BTreeSet;
@@ -147,8 +147,9 @@ impl SourceFiles {
     /// The same beside changes of other kernels, whose functions have these `names`.
     pub fn suggestions_beside(&mut self, tuned: &Tuned, names: &mut FunctionNames) -> Suggestions {
         let mut found = suggestions(tuned, names, self);
-        for s in &mut found.changes {
+        for mut s in std::mem::take(&mut found.changes) {
             find_users(&mut s.lines, self);
+            python::add(&mut found, s, self);
         }
         found
     }

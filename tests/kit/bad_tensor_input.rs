@@ -284,7 +284,7 @@ fn faults_are_named_with_their_line() {
         (
             "mov.b64 %d, 0x1000080000;\n",
             &again,
-            1,
+            2,
             "invalid-barrier",
             "parity not flipped",
         ),

@@ -65,6 +65,7 @@ mod suggested_addresses;
 mod suggested_forms;
 mod suggested_helpers;
 mod suggested_lines;
+mod suggested_python;
 mod suggested_room;
 mod suggested_shapes;
 mod synth;

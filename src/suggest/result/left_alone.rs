@@ -21,6 +21,9 @@ pub struct LeftAlone {
     /// The machine code, where it shows that nothing is gained.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub machine_code: Option<InMachineCode>,
+    /// The source is Python, and its compiler lays the array out.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub by_compiler: bool,
 }
 
 /// The array of a change that does not pay.
@@ -34,6 +37,7 @@ impl From<Suggestion> for LeftAlone {
             conflicts: s.conflicts,
             torn: s.torn,
             machine_code,
+            by_compiler: false,
         }
     }
 }
@@ -80,6 +84,9 @@ fn because(left: &[LeftAlone]) -> String {
     let codes: Vec<&InMachineCode> = (left.iter())
         .filter_map(|l| l.machine_code.as_ref())
         .collect();
+    if left.iter().any(|l| l.by_compiler) {
+        return "the compiler of its Python source lays the array out".to_owned();
+    }
     let torn = "the compiler no longer merges accesses there";
     if codes.is_empty() {
         return torn.to_owned();

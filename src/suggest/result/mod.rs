@@ -7,6 +7,7 @@ pub(super) mod matrices;
 pub(super) mod other_files;
 pub(super) mod padding;
 pub(super) mod parted;
+pub(super) mod python;
 pub(super) mod shared_statements;
 pub(super) mod templates;
 pub(super) mod text;

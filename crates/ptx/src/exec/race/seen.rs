@@ -72,6 +72,14 @@ impl Seen {
         self.warps.retain(|w| w.warp >= super::AGENTS);
     }
 
+    /// What is seen of other blocks, and forgotten here.
+    pub fn take_blocks(&mut self) -> Seen {
+        Seen {
+            blocks: std::mem::take(&mut self.blocks),
+            ..Seen::default()
+        }
+    }
+
     /// Forgets the threads of other blocks.
     pub fn forget_blocks(&mut self) {
         self.blocks.clear();

@@ -66,13 +66,16 @@ impl Order {
         }
     }
 
-    /// The same by `.relaxed`: they see it after their next fence.
+    /// The same by `.relaxed`: they see it after their next fence, and what other blocks
+    /// did after their next one for these.
     pub fn take_relaxed(&mut self, warp: u32, mask: u32, phase: u64) {
         if let Some(brought) = self.phases.get(&phase).cloned() {
             let mut loose = brought.loose;
             loose.join(&brought.seen);
+            let mut pending = brought.seen;
             let new = Knowledge {
-                pending: brought.seen,
+                pending_near: pending.take_blocks(),
+                pending,
                 proxied: brought.proxied,
                 loose,
                 ..Knowledge::default()
