@@ -15,7 +15,7 @@ OSU018   := /usr/share/qflow/tech/osu018/osu018_stdcells.lib
 # The tool of `make docs`, in cargo's own folder for programs.
 MDBOOK := $(or $(CARGO_HOME),$(HOME)/.cargo)/bin/mdbook
 
-.PHONY: flow build test test-rust test-python lint msrv venv wheel install clean \
+.PHONY: flow build test test-rust test-python lint rustdoc msrv venv wheel install clean \
   deps deps-python deps-browser deps-cluster bench compare suites docs docs-waves \
   generated check-generated reproduction mutate campaign campaign-cosim campaign-bus \
   campaign-axi campaign-tilelink campaign-cluster fuzz sanitize deny public-api
@@ -67,6 +67,9 @@ wheel: deps-python
 lint:
 	$(CARGO) fmt --all --check
 	$(CARGO) clippy --workspace --all-targets -- -D warnings
+
+# Links and texts of the library's documentation.
+rustdoc:
 	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --workspace --no-deps --lib --examples
 
 # A type-check with the oldest compiler that Cargo.toml promises, from rustup.
@@ -173,7 +176,7 @@ CAMPAIGN_KERNELS := transpose reduction fwt fft dct8x8 conv-rows nw scan bitonic
 # Recorded traces to replay, too: make campaign CAMPAIGN_TRACES="a.json b.json".
 CAMPAIGN_TRACES  ?=
 COSIM := $(CARGO) run --release -q -- cosim
-campaign: deps campaign-cosim campaign-bus campaign-axi campaign-tilelink
+campaign: deps rustdoc campaign-cosim campaign-bus campaign-axi campaign-tilelink
 	$(CARGO) run --release -q -- prove --all-geometries
 	$(CARGO) test --workspace --release -- --ignored --skip a_million_accesses
 	$(REPRODUCE) --check docs --recompute all

@@ -66,13 +66,23 @@ fn streams_with_atomic_operations_agree_with_their_model() {
     if missing(&TOOLS) {
         return;
     }
-    for (window, word_bits) in [(2, 64), (4, 32)] {
-        let text = format!(
-            "base = 'small'\n[geometry]\ncapacity_words = 768\nword_bits = {word_bits}\n\
-             [hash]\npath = 'configurable'\n[stream]\nwindow = {window}\natomics = true\n"
-        );
-        assert_machine_agrees(&["spad_stream"], &text);
+    assert_atomic_stream_agrees(2, 64);
+}
+
+#[test]
+#[ignore = "part of make campaign"]
+fn a_longer_window_with_atomic_operations_agrees_with_its_model() {
+    if !missing(&TOOLS) {
+        assert_atomic_stream_agrees(4, 32);
     }
+}
+
+fn assert_atomic_stream_agrees(window: u32, word_bits: u32) {
+    let text = format!(
+        "base = 'small'\n[geometry]\ncapacity_words = 768\nword_bits = {word_bits}\n\
+         [hash]\npath = 'configurable'\n[stream]\nwindow = {window}\natomics = true\n"
+    );
+    assert_machine_agrees(&["spad_stream"], &text);
 }
 
 /// Stores without an answer: around the scratchpad, its locks included, and around a
@@ -239,13 +249,7 @@ fn the_other_kinds_of_path_agree() {
     paths_agree(|file| !USUAL_PATHS.iter().any(|usual| file.ends_with(usual)));
 }
 
-/// Between them they have every stage, every width, and machines without locks.
-const USUAL_PATHS: [&str; 4] = [
-    "bitwise-perm.toml",
-    "bitwise-xor.toml",
-    "hash-add.toml",
-    "rap.toml",
-];
+const USUAL_PATHS: [&str; 2] = ["bitwise-perm.toml", "rap.toml"];
 
 fn paths_agree(chosen: impl Fn(&Path) -> bool) {
     if missing(&TOOLS) {

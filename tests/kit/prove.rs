@@ -194,9 +194,7 @@ fn units_of_the_path_are_proved() {
     let short: Vec<&str> = units.filter(|u| !LONG.contains(u)).collect();
     proved_by_induction(&short, &[]);
     // Its window takes minutes, what is around it does not.
-    for machine in [PAIR, POSTED_ATOMIC] {
-        proved_on(machine, "spad_stream");
-    }
+    proved_on(POSTED_ATOMIC, "spad_stream");
 }
 
 /// As [`proved_by_induction`], of the Verilog of this machine.
@@ -210,6 +208,7 @@ fn proved_on(machine: &str, unit: &str) {
 fn the_other_units_of_the_path_are_proved() {
     if !missing(&["yosys"]) {
         proved_by_induction(&LONG, &[]);
+        proved_on(PAIR, "spad_stream");
         proved_on(AROUND_ATOMIC, "spad_stream");
         proved_on(POSTED, "spad_stream");
         proved_on(ATOMIC, "spad_retry_sequencer");
@@ -315,7 +314,8 @@ fn every_fault_is_in_the_text() {
     );
 }
 
-/// The first fault of each unit that is proved in seconds; all of them in the campaign.
+/// The first fault of every other unit that is proved in seconds; all of them in the
+/// campaign.
 #[test]
 fn the_first_fault_of_each_unit_is_disproved() {
     if missing(&["yosys"]) {
@@ -324,6 +324,7 @@ fn the_first_fault_of_each_unit_is_disproved() {
     let mut units = BTreeSet::new();
     let mut faults = path_faults();
     faults.retain(|f| !LONG.contains(&f.unit.as_str()) && units.insert(f.unit.clone()));
+    let faults: Vec<Mutant> = faults.into_iter().step_by(2).collect();
     assert_eq!(missed(&faults), [""; 0]);
 }
 

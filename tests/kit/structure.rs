@@ -118,9 +118,24 @@ addr_bits = 32
 /// Units that take Yosys long to map. The stages of the path have bounds of their own.
 const LARGE: [&str; 3] = ["spad_sm_path", "spad_tcdm", "spad_stream"];
 
+/// Those that the cycle of the path depends on most.
+const STAGES: [&str; 5] = [
+    "spad_conflict_arbiter",
+    "spad_crossbar",
+    "spad_hash_matrix",
+    "spad_issue_select",
+    "spad_lock_unit",
+];
+
 #[test]
+fn units_of_the_stages_have_no_more_gates_in_a_row_than_they_had() {
+    assert_levels(|unit| STAGES.contains(&unit));
+}
+
+#[test]
+#[ignore = "part of make campaign"]
 fn no_unit_has_more_gates_in_a_row_than_it_had() {
-    assert_levels(|unit| !LARGE.contains(&unit));
+    assert_levels(|unit| !LARGE.contains(&unit) && !STAGES.contains(&unit));
 }
 
 #[test]
@@ -136,18 +151,19 @@ fn assert_levels(chosen: impl Fn(&str) -> bool) {
         return;
     };
     let config = machine(MACHINE);
-    let mut over = Vec::new();
+    let (mut over, mut seen) = (Vec::new(), 0);
     let bounds = UNITS.iter().filter_map(|u| Some((u.name, u.levels?)));
     for (unit, bound) in bounds.filter(|(unit, _)| chosen(unit)) {
         let design = emit(&[unit], &config);
         let job = SynthJob::of(&design, &design.units[0], &config);
         let levels = Structure::measure(&job, &yosys, &cache).unwrap().levels;
         println!("{unit} {levels}");
+        seen += 1;
         if levels > bound + bound.div_ceil(10) {
             over.push(format!("{unit}: {levels} levels, it had {bound}"));
         }
     }
-    assert!(over.is_empty(), "{over:#?}");
+    assert!(seen >= 3 && over.is_empty(), "{seen}: {over:#?}");
 }
 
 /// Yosys, and where its results are kept; none where the test is to be skipped.
@@ -323,6 +339,7 @@ const STAGE_LEVELS: [(&str, usize); 13] = [
 ];
 
 #[test]
+#[ignore = "part of make campaign"]
 fn the_path_that_is_cut_has_short_stages_and_registered_outputs() {
     let Some((yosys, cache)) = yosys() else {
         return;

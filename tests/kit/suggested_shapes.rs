@@ -39,6 +39,8 @@ fn tuned(entry: &str, block: &str, source: &str) -> Value {
         "tune",
         dir.path().join("k.toml").to_str().unwrap(),
         "--software",
+        "--budget",
+        "1",
     ])
 }
 

@@ -394,6 +394,7 @@ fn machines_with_phases_refuse_what_has_no_rtl() {
 /// The hash units and the phases in lockstep on the kernel's own accesses, their
 /// area, and no word of a pipeline that there is not.
 #[test]
+#[ignore = "part of make campaign"]
 fn flow_on_such_a_machine_has_the_hardware_that_there_is() {
     let dir = tempfile::tempdir().unwrap();
     let out = dir.path().join("out");

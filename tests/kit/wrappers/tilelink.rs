@@ -231,6 +231,7 @@ const FAULTS: [(&str, &str); 4] = [
 /// The device of a lane is plain enough for Yosys, which proves that it neither
 /// loses messages nor makes up answers, and notices faults.
 #[test]
+#[ignore = "part of make campaign"]
 fn yosys_proves_what_a_tilelink_lane_promises() {
     if missing(&["yosys"]) {
         return;
