@@ -1,13 +1,13 @@
 //! Accesses of asynchronous copies and of tensor cores, and who waits for them.
 
+use super::proxies::{unfenced, unfenced_global};
 use super::{clusters, raced, report};
 use crate::exec::machine::Machine;
-use crate::exec::machine::pairs::{Place, Race, Side, Why};
 use crate::exec::race::flights::PIECE;
 use crate::exec::race::global::Reach;
 use crate::exec::race::mark::{How, Mark};
 use crate::exec::race::shadow::{OBJECT_BYTES, ObjectUse, Touch};
-use crate::exec::race::{AGENTS, FLYING, Races, Strength, lanes};
+use crate::exec::race::{FLYING, Races, Strength, lanes};
 
 /// A weak access of some lanes of the warp, by something else.
 fn by_other(m: &Machine, mask: u32, seq: u32, write: bool) -> Touch {
@@ -277,109 +277,6 @@ pub fn whole(m: &mut Machine, lane: u32, (address, bytes): (u64, u32), write: bo
         ..by_other(m, 1 << lane, seq, write)
     };
     touch_bulk(m, (address, bytes.into()), &touch);
-}
-
-/// What threads have written to shared memory and no proxy fence has made
-/// visible to what is about to read or write it asynchronously.
-fn unfenced(m: &mut Machine, (address, bytes): (u64, u64), touch: &Touch) {
-    let Some(races) = &mut m.races else {
-        return;
-    };
-    let (first, count) = races.places(address, bytes as u32);
-    let unit = u64::from(races.shadow.unit());
-    let lane = touch.lanes.trailing_zeros();
-    let mut found = Vec::new();
-    let order = &races.order;
-    let is_unfenced = |mark: &Mark| {
-        let thread = mark.warp < AGENTS && mark.seq != FLYING;
-        thread && mark.seq != 0 && !order.is_proxied(touch.warp, lane, mark, false)
-    };
-    for place in first..first + count {
-        let at = u64::from(place) * unit;
-        let written = races.shadow.written(place).map(|mark| *mark);
-        found.extend(written.filter(is_unfenced).map(|mark| (at, mark)));
-        let updated = races.shadow.updated(place).copied();
-        found.extend(updated.filter(is_unfenced).map(|mark| (at, mark)));
-    }
-    for (address, mark) in found {
-        unfenced_write(m, (&mark, None), touch, Place::shared(m, address));
-    }
-    if m.has_peers() {
-        unfenced_by_peers(m, (address, bytes), touch);
-    }
-}
-
-/// The same of what other blocks of the cluster have written, where nothing else is missing.
-fn unfenced_by_peers(m: &mut Machine, (address, bytes): (u64, u64), touch: &Touch) {
-    let first = m.cell(m.cluster.rank, address);
-    let Some((races, cells)) = m.races.as_ref().and_then(|r| Some((r, r.cells.as_ref()?))) else {
-        return;
-    };
-    let (warp, lane, order) = (touch.warp, touch.lanes.trailing_zeros(), &races.order);
-    let is_unfenced = |(_, mark): &(u32, Mark)| {
-        let seen = mark.warp < AGENTS && order.unseen(warp, lane, mark, false) == 0;
-        seen && !order.is_own(mark) && !order.is_proxied(warp, lane, mark, false)
-    };
-    let found = cells
-        .written(first, bytes as u32)
-        .into_iter()
-        .filter(is_unfenced);
-    let found: Vec<_> = found
-        .map(|(at, mark)| (at, mark, order.other_block(&mark)))
-        .collect();
-    for (at, mark, block) in found {
-        let place = Place::cell(m, first + u64::from(at));
-        unfenced_write(m, (&mark, block), touch, place);
-    }
-}
-
-/// The same of global memory, where nothing else is missing.
-fn unfenced_global(m: &mut Machine, reach: Reach, touch: &Touch) {
-    let Some((object, offset)) = m.global_place(reach.address, reach.bytes) else {
-        return;
-    };
-    let Some(races) = &m.races else {
-        return;
-    };
-    let Some(memory) = races.global.as_ref().filter(|_| reach.bytes != 0) else {
-        return;
-    };
-    let (warp, lane) = (touch.warp, touch.lanes.trailing_zeros());
-    let order = &races.order;
-    let mut found = Vec::new();
-    for (at, mark) in memory.written(reach.address, reach.bytes) {
-        let seen = mark.warp < AGENTS && order.unseen(warp, lane, &mark, false) == 0;
-        if seen && !order.is_proxied(warp, lane, &mark, true) {
-            found.push((at, mark, order.other_block(&mark)));
-        }
-    }
-    for (at, mark, block) in found {
-        let place = Place::global(object, offset + u64::from(at));
-        unfenced_write(m, (&mark, block), touch, place);
-    }
-}
-
-/// Notes that a proxy fence is missing after what a thread, of another block if one is
-/// given, has written.
-fn unfenced_write(
-    m: &mut Machine,
-    (mark, block): (&Mark, Option<u64>),
-    touch: &Touch,
-    place: Place,
-) {
-    let wrote = Side {
-        pc: mark.pc,
-        thread: 32 * u32::from(mark.warp) + mark.lanes.trailing_zeros(),
-        wrote: true,
-        block,
-    };
-    let now = Side::now(m, touch.lanes.trailing_zeros(), touch.write);
-    m.pair(Race {
-        why: Why::Proxy,
-        harmless: false,
-        sides: [now, wrote],
-        place,
-    });
 }
 
 /// The warp begins to read pieces of shared memory, and goes on.

@@ -10,6 +10,7 @@ pub(super) mod departures;
 pub(super) mod early;
 pub(super) mod groups;
 pub(super) mod ordered;
+mod proxies;
 pub(super) mod raced;
 mod report;
 pub(super) mod unwaited;

@@ -1,0 +1,231 @@
+//! The mappings as `flow` shows them: the answer, the table, the configuration.
+
+use crate::cli::changes;
+use crate::readable::{counted, readable_words};
+use crate::report::{
+    FlowReport, MappingLine, Software, SoftwareLine, UnitSetting, removal, that_keeps_vectors,
+};
+use crate::terminal::{Columns, Details, Table};
+use crate::trace::removed_text;
+
+/// What the best mapping is worth, in a sentence: the fastest one where cycles are
+/// known, else the one with the fewest conflicts.
+pub(super) fn answer(report: &FlowReport, of: &str) -> String {
+    let all = report.mappings.first().map_or(0, |m| m.conflicts);
+    let name = format!("{}{of}", readable_words(&report.kernel.name));
+    let of_software = report.software.as_ref().and_then(|s| {
+        let timed = report.worth.as_ref().map(|w| &w.after.hash);
+        let timed = s.front.iter().find(|line| Some(&line.hash) == timed);
+        let best = timed.or(s.front.iter().min_by_key(|line| line.conflicts))?;
+        Some((best.hash.clone(), best.conflicts))
+    });
+    let of_hardware = report.recommended().map(|m| (m.hash.clone(), m.conflicts));
+    let best = if report.hash_unit {
+        of_hardware
+    } else {
+        of_software.or(of_hardware)
+    };
+    let slower = match &report.worth {
+        Some(worth) if worth.speed_up < 1.0 => format!(
+            ", but in simulation the kernel is slower with it: {:.3} times as fast",
+            worth.speed_up
+        ),
+        _ => String::new(),
+    };
+    if all == 0 {
+        return format!("{name} has no bank conflicts.");
+    }
+    let removes = best.and_then(|(hash, left)| Some(format!("{hash} {}", removal(left, all)?)));
+    match removes {
+        Some(removes) => format!("{removes} of {name}{slower}."),
+        None => no_mapping(report, &format!("{} of {name}", counted(all, "conflict"))),
+    }
+}
+
+/// The answer where no mapping in software gains: what else does.
+fn no_mapping(report: &FlowReport, all: &str) -> String {
+    let vectors = report.software.as_ref().and_then(|s| s.vector_bytes);
+    let kind = if report.hash_unit {
+        "No mapping".to_owned()
+    } else {
+        format!("No mapping in software{}", that_keeps_vectors(vectors))
+    };
+    let mut text = format!("{kind} leaves fewer than the {all}.");
+    let changes = report.software.iter().flat_map(|s| &s.suggestions);
+    for s in changes.filter(|s| s.parted.is_some()) {
+        let (hash, parts, left) = (&s.hash, s.parts_text(), s.conflicts);
+        text += &format!(" {hash}{parts} leaves {left}, by the change of the source below.");
+    }
+    text
+}
+
+/// `doubt`: why changes of the source are not judged by the machine code.
+pub(super) fn details_of_mappings(report: &FlowReport, doubt: Option<String>) -> Details {
+    let baseline = report.mappings.first().map_or(0, |m| m.conflicts);
+    let mappings = Columns::of(&report.mappings)
+        .left("mapping", |m| {
+            format!("{}{}", if m.recommended { "* " } else { "" }, m.hash)
+        })
+        .left("search", |m| &m.method)
+        .right("conflicts", |m| m.conflicts)
+        .right("max degree", |m| m.max_degree)
+        .right("wavefronts", |m| m.wavefronts)
+        .right("ideal", |m| m.ideal_wavefronts)
+        .right("removed", |m| removed_text(baseline, m.conflicts))
+        .left("optimal", |m| match m.optimal {
+            None => "",
+            Some(true) => "proved",
+            Some(false) => "not proved",
+        })
+        .minor(&["ideal", "search", "wavefronts", "max degree"])
+        .table();
+    let no_unit = if report.hash_unit {
+        ""
+    } else {
+        ", if the machine had it"
+    };
+    let mut details = Details::new();
+    details.say(format!(
+        "{} on {}",
+        readable_words(&report.kernel.name),
+        report.machine_text
+    ));
+    if !report.advice.is_empty() {
+        let machine = &report.machine;
+        details.say(format!(
+            "{machine} has no hash unit: change the kernel's indices"
+        ));
+    }
+    details.say(report.worth_text());
+    if let Some(software) = &report.software {
+        details.add(software_details(software, doubt));
+    }
+    details.gap();
+    details.table(mappings);
+    details.note(format!(
+        "* the smallest unit with the fewest conflicts{no_unit}"
+    ));
+    details.note(format!("conflicts by: {}", report.rule_text));
+    details.say(format!("hash stage: {}", report.hash_stage));
+    if let Some(mapping) = report.recommended() {
+        details.add(configuration(mapping));
+    }
+    details.gap();
+    details
+}
+
+/// The mappings in software, and what to type.
+fn software_details(software: &Software, doubt: Option<String>) -> Details {
+    let run = if software.cycles.is_some() {
+        ", put into the kernel and run (sim)"
+    } else {
+        ""
+    };
+    let mut details = Details::new();
+    details.heading(format!("mappings in software{run}:"));
+    details.table(software_table(software));
+    details.note(best_note(software));
+    details.add(changes::details(&software.suggestions, false));
+    details.add(changes::left_alone(&software.left_alone));
+    details.note(doubt.unwrap_or_default());
+    details.heading("hash units, if the machine had them:");
+    details
+}
+
+/// The cycles of a mapping in software, where they are known.
+fn cycles(software: &Software, line: &SoftwareLine) -> Option<u64> {
+    match &line.rewritten {
+        _ if line.is_plain() => software.cycles,
+        rewritten => rewritten.as_ref().and_then(|r| r.cycles),
+    }
+}
+
+fn software_table(software: &Software) -> Table {
+    let shown = |n: Option<u64>| n.map_or(String::new(), |n| n.to_string());
+    let mut table = Columns::of(&software.front)
+        .left("mapping", |line| {
+            let is_best = software.best.as_ref() == Some(&line.hash);
+            format!("{}{}", if is_best { "* " } else { "" }, line.hash)
+        })
+        .right("conflicts", |line| line.conflicts)
+        .right("wavefronts", |line| line.wavefronts)
+        .right("operations", |line| line.added_per_access)
+        .right("wasted bytes", |line| line.wasted_bytes)
+        .right("instr/access", |line| {
+            let added = line.rewritten.as_ref().and_then(|r| r.added_per_access);
+            added.map_or(String::new(), |n| format!("{n:.2}"))
+        });
+    if software.assembler.is_some() {
+        let used = |line: &SoftwareLine| line.resources.and_then(|r| r.assembled);
+        table = table
+            .right("registers", |l| shown(used(l).map(|a| a.registers.into())))
+            .right("instructions", |l| shown(used(l).map(|a| a.instructions)));
+    }
+    let blocks = |line: &SoftwareLine| line.resources.and_then(|r| r.occupancy);
+    table
+        .right("blocks", |l| shown(blocks(l).map(|o| o.blocks.into())))
+        .right("cycles", |l| shown(cycles(software, l)))
+        .minor(&[
+            "instructions",
+            "wavefronts",
+            "registers",
+            "operations",
+            "blocks",
+        ])
+        .table()
+}
+
+/// What the mark in the table means, or why no line has one.
+fn best_note(software: &Software) -> String {
+    let mut mapped = software.front.iter().filter(|l| !l.is_plain()).peekable();
+    let was_run = mapped.peek().is_none() || mapped.any(|l| cycles(software, l).is_some());
+    match (&software.ptx, software.dynamic_shared) {
+        (Some(_), Some(bytes)) => {
+            format!("* the fewest cycles; launch it with {bytes} bytes of dynamic shared memory")
+        }
+        (Some(_), None) => "* the fewest cycles".to_owned(),
+        (None, _) if software.nothing_to_rewrite().is_some() => {
+            "by the machine code none gains when it is put into the PTX".to_owned()
+        }
+        (None, _) if software.cycles.is_some() && !was_run => {
+            "none can be put into the PTX, which is why no cycles are known".to_owned()
+        }
+        (None, _) if software.cycles.is_some() => {
+            "no mapping takes fewer cycles than the kernel as it is".to_owned()
+        }
+        (None, _) => String::new(),
+    }
+}
+
+/// Everything that the recommended mapping's hardware is set to.
+fn configuration(mapping: &MappingLine) -> Details {
+    let bank = UnitSetting {
+        unit: mapping.unit.clone(),
+        ports: mapping.ports.clone(),
+        config_unit: mapping.config_unit.clone(),
+        registers: mapping.registers.clone(),
+    };
+    let settings = [&bank, &mapping.row_map].into_iter().chain(&mapping.path);
+    let rows = settings.flat_map(|setting| {
+        let ports = setting.ports.iter();
+        let ports = ports.map(|(n, v)| vec![setting.unit.clone(), n.clone(), v.clone()]);
+        let writes = setting.config_unit.iter().map(|config| {
+            let data = setting.registers.join(" ");
+            vec![config.clone(), "wr_data 0, 1, ...".to_owned(), data]
+        });
+        ports.chain(writes).collect::<Vec<_>>()
+    });
+    let of_path = mapping.path.as_ref().map_or(String::new(), |path| {
+        format!(
+            ", and of the bank unit in the machine's path ({})",
+            path.unit
+        )
+    });
+    let mut details = Details::new();
+    details.heading(format!(
+        "configuration of {}, bank and row{of_path}:",
+        mapping.hash
+    ));
+    details.table(Table::new(&["unit", "port", "value"], rows));
+    details
+}
