@@ -1,5 +1,6 @@
 //! Names of the PTX as the source has them, and numbers of things.
 
+use crate::ptx::source_name;
 use std::fmt::Display;
 
 /// A function or variable without C++'s mangling: `_ZN4math3addEPfi` is
@@ -55,26 +56,10 @@ fn demangled(name: &str) -> Option<String> {
         if !part.starts_with("_GLOBAL__N") {
             parts.push(part);
         }
-        nested = without_tags(rest);
+        nested = rest;
     }
     // What follows the names is the end, or template arguments.
     (!parts.is_empty() && nested.starts_with(['E', 'I'])).then(|| parts.join("::"))
-}
-
-/// What follows the ABI tags of a name, which Numba has: `B2v1B4sm80`.
-fn without_tags(mut text: &str) -> &str {
-    while let Some((_, rest)) = text.strip_prefix('B').and_then(source_name) {
-        text = rest;
-    }
-    text
-}
-
-/// A length and this many characters, and what follows them.
-fn source_name(text: &str) -> Option<(&str, &str)> {
-    let digits = text.find(|c: char| !c.is_ascii_digit())?;
-    let length: usize = text[..digits].parse().ok()?;
-    let end = digits.checked_add(length).filter(|_| length > 0)?;
-    Some((text.get(digits..end)?, &text[end..]))
 }
 
 #[cfg(test)]

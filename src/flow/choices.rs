@@ -10,7 +10,7 @@ use crate::hash::HashSpec;
 use crate::quote::shell;
 use crate::report::{
     ChoiceKind, ChoiceLine, CodeText, CycleParts, FlowReport, HardwareCost, MappingLine,
-    SoftwareLine, grouped, names,
+    SoftwareLine, grouped, names, that_keeps_vectors,
 };
 use crate::rewrite::Resources;
 use crate::software::LayoutSpec;
@@ -292,8 +292,8 @@ fn software_proof(found: &Found, line: &SoftwareLine, timed: bool) -> Vec<String
     if let Some(none) = found.none_fewer
         && fewest == Some(line.conflicts)
     {
-        let vector_bytes = found.report.vector_bytes.unwrap_or(4);
-        proof.push(format!("proved: {}", none.text(vector_bytes)));
+        let whole = that_keeps_vectors(found.report.vector_bytes);
+        proof.push(format!("proved: {}", none.text(&whole)));
     }
     if timed {
         proof.push("cycles simulated".to_owned());

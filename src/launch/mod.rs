@@ -38,6 +38,7 @@ pub use file::LaunchFile;
 pub use image::{Image, ImageKind};
 pub use init::{Init, Random, Range};
 pub(crate) use module::once;
+pub(crate) use module::source_places;
 pub use module::{PtxFile, read_module};
 pub use prepare::Prepared;
 pub use uncompiled::refuse_ptx;

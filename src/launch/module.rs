@@ -68,10 +68,7 @@ impl PtxFile {
     fn claim_sources(&self, module: &Module) -> Result<()> {
         let folder = self.path.parent().unwrap_or(Path::new(""));
         for (_, file) in &module.files {
-            let named = Path::new(file);
-            let beside = named.file_name().map(|name| folder.join(name));
-            let mut places = std::iter::once(named.to_owned()).chain(beside);
-            if let Some(source) = places.find(|place| place.is_file()) {
+            if let Some(source) = source_places(file, folder).find(|place| place.is_file()) {
                 claims::reads(&source)?;
             }
         }
@@ -84,6 +81,13 @@ impl PtxFile {
         require_file(&self.path).ok()?;
         target(self.text().ok()?)
     }
+}
+
+/// Where a file may be that PTX in a folder names: there, or in the folder.
+pub(crate) fn source_places(file: &str, folder: &Path) -> impl Iterator<Item = PathBuf> {
+    let named = Path::new(file);
+    let beside = named.file_name().map(|name| folder.join(name));
+    std::iter::once(named.to_owned()).chain(beside)
 }
 
 /// The number of the first `sm_` in the `.target` of PTX.

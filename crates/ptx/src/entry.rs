@@ -162,26 +162,39 @@ pub fn plain_name(mangled: &str) -> Option<String> {
     loop {
         // Names of one file alone.
         rest = rest.strip_prefix('L').unwrap_or(rest);
-        let digits = rest.bytes().take_while(u8::is_ascii_digit).count();
-        let Ok(length) = rest[..digits].parse::<usize>() else {
+        let Some((part, behind)) = source_name(rest) else {
+            if rest.starts_with(|c: char| c.is_ascii_digit()) {
+                return None;
+            }
             break;
         };
-        let (part, behind) = rest[digits..].split_at_checked(length)?;
         if !part.starts_with("_GLOBAL__N_") {
             parts.push(part);
         }
         rest = behind;
-        // ABI tags, which Numba has: `B2v1`.
-        while let Some(tag) = rest.strip_prefix('B') {
-            let digits = tag.bytes().take_while(u8::is_ascii_digit).count();
-            let length: usize = tag[..digits].parse().ok()?;
-            rest = tag[digits..].split_at_checked(length)?.1;
-        }
         if !nested {
             break;
         }
     }
     (!parts.is_empty()).then(|| parts.join("::"))
+}
+
+/// A name with its length before it, and what follows it and its ABI tags, which Numba has:
+/// `2trB2v1B4cw51E` is `tr`, then `E`.
+pub fn source_name(text: &str) -> Option<(&str, &str)> {
+    let one = |text: &'_ str| -> Option<(usize, usize)> {
+        let digits = text.find(|c: char| !c.is_ascii_digit())?;
+        let length: usize = text[..digits].parse().ok()?;
+        let end = digits.checked_add(length).filter(|_| length > 0)?;
+        text.is_char_boundary(end).then_some((digits, end))
+    };
+    let (start, end) = one(text)?;
+    let (name, mut rest) = (&text[start..end], &text[end..]);
+    while let Some(tag) = rest.strip_prefix('B') {
+        let Some((_, end)) = one(tag) else { break };
+        rest = &tag[end..];
+    }
+    Some((name, rest))
 }
 
 #[cfg(test)]

@@ -75,6 +75,6 @@ mod token;
 
 pub use ast::*;
 pub use cfg::{Block, Cfg};
-pub use entry::{find_name, listed_names, near_name, plain_name, signature};
+pub use entry::{find_name, listed_names, near_name, plain_name, signature, source_name};
 pub use names::*;
 pub use opcodes::Opcode;

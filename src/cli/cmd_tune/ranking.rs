@@ -280,7 +280,7 @@ impl<'a> Ranking<'a> {
         let (best, floor) = (self.best().conflicts, self.conflicts_no_whole_vectors_avoid);
         let at_floor = NoneFewer::at_floor(best, self.conflicts_no_mapping_avoids, floor);
         if let Some(none) = at_floor.or(self.none_fewer) {
-            return (true, format!("{}.", none.text(self.vector_bytes)));
+            return (true, format!("{}.", none.text(&self.whole_vectors())));
         }
         let vectors = self.whole_vectors();
         let text = "Not proved to be the fewest: any mapping";

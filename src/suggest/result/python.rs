@@ -3,6 +3,7 @@
 //! compiler.
 
 use super::left_alone::LeftAlone;
+use crate::WORD_BYTES;
 use crate::software::LayoutSpec;
 use crate::suggest::array::room::DeclarationChange;
 use crate::suggest::source::edits::{Edit, applied};
@@ -74,7 +75,7 @@ fn longer_rows(s: &Suggestion, sources: &mut SourceFiles) -> Option<LongerRows> 
         return None;
     };
     let elements = |words: u32| {
-        let bytes = 4 * words;
+        let bytes = WORD_BYTES * words;
         let whole = bytes.is_multiple_of(s.element_bytes);
         whole.then(|| bytes / s.element_bytes)
     };

@@ -3,6 +3,7 @@
 use super::region::Region;
 use super::scan::{MOST_LINES, Text};
 use crate::input::Limit;
+use crate::launch::source_places;
 use std::cell::OnceCell;
 use std::collections::{BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
@@ -145,13 +146,9 @@ impl SourceFiles {
         }
         let (folder, headers) = (&self.folder, &self.headers);
         let known = self.files.entry(file.to_owned()).or_insert_with(|| {
-            let named = Path::new(file);
-            let name = named.file_name()?;
-            let near = || headers.iter().map(|folder| folder.join(name));
-            let beside = std::iter::once_with(|| folder.join(name));
-            let mut candidates = std::iter::once(named.to_owned())
-                .chain(beside)
-                .chain(near());
+            let name = Path::new(file).file_name()?;
+            let near = headers.iter().map(|folder| folder.join(name));
+            let mut candidates = source_places(file, folder).chain(near);
             let found = candidates.find(|path| path.is_file())?;
             let text = LIMIT.read_text(&found).ok()?;
             Some(SourceFile::new(found, &text))

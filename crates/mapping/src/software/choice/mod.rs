@@ -237,14 +237,12 @@ impl NoneFewer {
         }
     }
 
-    /// A sentence without its full stop; the vectors of the array have so many bytes.
-    pub fn text(self, vector_bytes: u32) -> String {
+    /// A sentence without its full stop. `whole` says which mappings are meant, where
+    /// accesses are wider than a word: ` that keeps vectors of 16 bytes whole`.
+    pub fn text(self, whole: &str) -> String {
         match self {
             NoneFewer::AnyMapping => "no mapping at all leaves fewer".to_owned(),
-            NoneFewer::WholeVectors if vector_bytes == 4 => "no mapping leaves fewer".to_owned(),
-            NoneFewer::WholeVectors => {
-                format!("no mapping that keeps vectors of {vector_bytes} bytes whole leaves fewer")
-            }
+            NoneFewer::WholeVectors => format!("no mapping{whole} leaves fewer"),
             NoneFewer::CopyModes => "no other mode of the tensor copies leaves fewer".to_owned(),
             NoneFewer::RowGaps => "no gaps between the rows that wmma takes leave fewer".to_owned(),
             NoneFewer::XorAndPadding => {

@@ -4,7 +4,7 @@ use crate::exec::api::FindingKind;
 use crate::exec::image::MemoryOp;
 use crate::exec::machine::Machine;
 use crate::exec::machine::peers::split;
-use crate::exec::machine::written::{self, WRITTEN};
+use crate::exec::machine::written;
 use crate::names::Space;
 
 impl Machine<'_> {
@@ -31,15 +31,8 @@ impl Machine<'_> {
         };
         let pointer = shared.as_mut_ptr().cast::<u8>().wrapping_add(at as usize);
         let bytes = &mut written[at as usize..][..info.bytes as usize];
-        let missing = if info.transfer.only_writes() {
-            None
-        } else {
-            written::read(bytes)
-        };
-        if info.transfer.writes() {
-            bytes.fill(WRITTEN);
-        }
-        if let Some(missing) = missing {
+        let does = (!info.transfer.only_writes(), info.transfer.writes());
+        if let Some(missing) = written::access(bytes, does) {
             let text = format!(
                 "{} at byte {at} of the shared memory of block {rank} of the cluster: no thread \
                  has written byte {}",

@@ -170,11 +170,8 @@ impl<'a> Machine<'a> {
             let address = addresses[lane];
             let first = address as usize;
             let written = &mut self.written[first..first + info.bytes as usize];
-            let missing = written::read(written);
-            if info.transfer.writes() {
-                written.fill(WRITTEN);
-            }
-            let Some(missing) = missing else {
+            let does = (true, info.transfer.writes());
+            let Some(missing) = written::access(written, does) else {
                 continue;
             };
             let byte = (first + missing) as u64;

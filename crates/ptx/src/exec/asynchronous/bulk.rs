@@ -10,7 +10,7 @@ use crate::exec::check::early;
 use crate::exec::image::{BulkEnd, BulkOp, WINDOW};
 use crate::exec::machine::Machine;
 use crate::exec::machine::peers::Reached;
-use crate::exec::machine::written::{self, WRITTEN};
+use crate::exec::machine::written;
 use crate::exec::memory::Object;
 use crate::exec::registers::{Slot, active};
 
@@ -300,9 +300,7 @@ pub fn global_place<'a>(
 pub fn track(m: &mut Machine, lane: u32, (at, bytes): (u64, u64), writes: bool) {
     let range = at as usize..(at + bytes) as usize;
     let bytes = &mut m.written[range.clone()];
-    if writes {
-        bytes.fill(WRITTEN);
-    } else if let Some(missing) = written::read(bytes) {
+    if let Some(missing) = written::access(bytes, (!writes, writes)) {
         let byte = (range.start + missing) as u64;
         let text = format!(
             "a bulk copy reads byte {byte} of shared memory, which no thread of the block has \

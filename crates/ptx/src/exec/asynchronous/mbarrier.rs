@@ -455,8 +455,8 @@ fn note_wait(m: &mut Machine, info: &Wait, lane: u32, (at, phase): (u64, u64)) {
     let thread = m.thread(lane);
     let before = m.mbarriers.waited.insert((at, thread), phase + 1);
     // A phase may be waited for twice, as long as nobody is in the next one.
-    let begun = m.mbarriers.objects.get(&at).is_some_and(|b| b.has_begun());
-    if before == Some(phase + 1) && info.parity && phase > 0 && begun {
+    let has_begun = || m.mbarriers.objects.get(&at).is_some_and(|b| b.has_begun());
+    if before == Some(phase + 1) && info.parity && phase > 0 && has_begun() {
         let text = format!(
             "waits again for phase {} of the mbarrier at byte {at}, which it has waited for: is \
              the parity not flipped?",

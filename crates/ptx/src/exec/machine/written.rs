@@ -17,13 +17,17 @@ pub fn all_written(bytes: &[u8]) -> bool {
     bytes.chunks(64).all(is_whole)
 }
 
-/// Bytes of shared memory are read that nobody may have written: the first one of which this
-/// was not told yet, counted from the begin.
-pub fn read(bytes: &mut [u8]) -> Option<usize> {
-    let missing = bytes.iter().position(|&b| b == NEVER)?;
-    let never = bytes.iter_mut().filter(|b| **b == NEVER);
-    never.for_each(|b| *b = READ);
-    Some(missing)
+/// Bytes of shared memory are accessed: the first one that is read, and that nobody may have
+/// written, if that was not told yet, counted from the begin.
+pub fn access(bytes: &mut [u8], (reads, writes): (bool, bool)) -> Option<usize> {
+    let missing = bytes.iter().position(|&b| b == NEVER).filter(|_| reads);
+    if writes {
+        bytes.fill(WRITTEN);
+    } else if missing.is_some() {
+        let never = bytes.iter_mut().filter(|b| **b == NEVER);
+        never.for_each(|b| *b = READ);
+    }
+    missing
 }
 
 /// What a warp has written, where that is not clear from the code.

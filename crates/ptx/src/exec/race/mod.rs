@@ -258,13 +258,17 @@ impl Races {
     /// reads.
     pub fn begin_source(&mut self, thread: u32, moment: u32) -> (u8, u32) {
         self.sources.begin(thread, moment);
+        self.source_agent(thread)
+    }
+
+    fn source_agent(&mut self, thread: u32) -> (u8, u32) {
         self.agent(1 << 59 | u64::from(thread))
     }
 
     /// A thread has waited for its bulk copies: it knows that they have read.
     pub fn see_sources(&mut self, thread: u32, left: u32) {
         if let Some(moment) = self.sources.wait(thread, Some(left)) {
-            let agent = self.agent(1 << 59 | u64::from(thread));
+            let agent = self.source_agent(thread);
             self.order.see(thread / 32, thread % 32, agent, moment);
         }
     }
@@ -272,13 +276,17 @@ impl Races {
     /// A warp begins a product: warp and lane that stand for its reads.
     pub fn begin_product(&mut self, warp: u32, moment: u32) -> (u8, u32) {
         self.products.begin(warp, moment);
+        self.product_agent(warp)
+    }
+
+    fn product_agent(&mut self, warp: u32) -> (u8, u32) {
         self.agent(1 << 58 | u64::from(warp))
     }
 
     /// A warp has waited for its products.
     pub fn see_products(&mut self, warp: u32, left: u32) {
         if let Some(moment) = self.products.wait(warp, Some(left)) {
-            let agent = self.agent(1 << 58 | u64::from(warp));
+            let agent = self.product_agent(warp);
             (0..32).for_each(|lane| self.order.see(warp, lane, agent, moment));
         }
     }
