@@ -2,6 +2,7 @@
 //! they give back.
 
 pub(super) mod allocation;
+mod format;
 pub(super) mod print;
 
 use super::image::ValuePlace;
