@@ -9,6 +9,7 @@ use crate::readable::{counted, readable};
 use crate::terminal::{Columns, Details, Hint, Tone};
 use crate::toolkit::Users;
 use crate::trace::without_folder;
+use std::collections::BTreeSet;
 use std::path::Path;
 
 /// Findings of one kind at one line.
@@ -19,40 +20,58 @@ struct Group<'a> {
     count: usize,
 }
 
-/// Findings by kind and line, faults before warnings, in the order of the first
-/// of each.
+/// Findings by kind, lines of all sides and remedy, faults before warnings, in the order
+/// of the first of each.
 fn groups(findings: &[Finding]) -> Vec<Group<'_>> {
     let mut groups: Vec<Group> = Vec::new();
-    let mut of_others: Option<usize> = None;
-    let key = |f: &Finding| {
-        let line = match &f.source {
-            Some(source) => source.clone(),
-            None => f.ptx_line.to_string(),
-        };
-        let calls = f.inlined_at.clone();
-        (f.kind.text(), f.warning, f.ptx_file.clone(), line, calls)
-    };
-    for finding in findings {
-        if finding.other {
-            if let Some(at) = of_others {
-                groups[at].others.push(finding);
-            }
+    for sides in findings.chunk_by(|_, next| next.other) {
+        let [first, others @ ..] = sides else {
             continue;
-        }
-        let same = groups.iter().position(|g| key(g.first) == key(finding));
-        // Only the first one of a group has its other side shown.
-        of_others = same.is_none().then_some(groups.len());
-        match same {
-            Some(at) => groups[at].count += 1,
-            None => groups.push(Group {
-                first: finding,
-                others: Vec::new(),
-                count: 1,
-            }),
+        };
+        let new = Group {
+            first,
+            others: others.iter().collect(),
+            count: 1,
+        };
+        match groups.iter_mut().find(|group| group.is_like(&new)) {
+            Some(group) => group.count += 1,
+            None => groups.push(new),
         }
     }
     groups.sort_by_key(|group| group.first.warning);
     groups
+}
+
+impl Group<'_> {
+    /// Whether two are one row: a reader would change the same lines in the same way.
+    fn is_like(&self, new: &Group) -> bool {
+        let same = |(one, other): (&&Finding, &&Finding)| {
+            line_of(one) == line_of(other)
+                && (&one.barrier, &one.warp_barrier, one.atomic, &one.fence)
+                    == (
+                        &other.barrier,
+                        &other.warp_barrier,
+                        other.atomic,
+                        &other.fence,
+                    )
+        };
+        (self.first.kind, self.first.warning) == (new.first.kind, new.first.warning)
+            && line_of(self.first) == line_of(new.first)
+            && self.others.len() == new.others.len()
+            && self.others.iter().zip(&new.others).all(same)
+    }
+}
+
+/// The line of the source, or else of the PTX, with the calls through which it is inlined.
+fn line_of(finding: &Finding) -> (Option<&str>, u32, &[String], Option<&str>) {
+    let source = finding.source.as_deref();
+    let line = source.map_or(finding.ptx_line, |_| 0);
+    (
+        source,
+        line,
+        &finding.inlined_at,
+        finding.ptx_file.as_deref(),
+    )
 }
 
 impl CommandResult for Report<'_> {
@@ -60,7 +79,8 @@ impl CommandResult for Report<'_> {
         let outputs = self.outputs_text();
         let text = match found_text(&self.findings) {
             Some(found) => {
-                let lines = counted(groups(&self.findings).len(), "line");
+                let found_at = self.findings.iter().filter(|f| !f.other).map(line_of);
+                let lines = counted(found_at.collect::<BTreeSet<_>>().len(), "line");
                 format!("{found}, at {lines}; {outputs}")
             }
             None if self.guesses.is_empty() => format!("No fault found, {outputs}"),
@@ -261,7 +281,7 @@ fn first_text(ptx: &Path, group: &Group) -> String {
         if let Some(count) = other.count {
             text += &format!("\nat {}", counted(count, "place"));
             if let Some(barrier) = &other.barrier {
-                text += &format!("; one barrier {barrier} would order them");
+                text += &format!("; one __syncthreads() {barrier} would order them");
             }
             if let Some(barrier) = &other.warp_barrier {
                 text += &format!("; one __syncwarp() {barrier} would order them");

@@ -52,7 +52,7 @@ pub(super) struct Advisor<'a> {
     flows: BTreeMap<u32, Flow>,
     /// A load and a store, or two stores, of threads that load, change and store a word.
     updates: HashSet<[u32; 2]>,
-    /// Stores that race with stores.
+    /// Stores that race with stores in either order, so that no barrier keeps them apart.
     stores: HashSet<u32>,
     /// Pairs that also race between blocks.
     between_blocks: HashSet<[u32; 2]>,
@@ -83,7 +83,8 @@ impl<'a> Advisor<'a> {
         advisor
     }
 
-    /// Finds the pairs of which both threads load, change and store a word.
+    /// Finds the pairs of which both threads load, change and store a word: each of two
+    /// stores that race has its value from a load that races with one of them there.
     fn find_updates(&mut self, races: &BTreeMap<Key, PairOverBlocks>) {
         let of = |wrote: usize| {
             let has = move |key: &Key| key.wrote.iter().filter(|w| **w).count() == wrote;
@@ -91,20 +92,25 @@ impl<'a> Advisor<'a> {
             ordered.filter(move |(key, _)| has(key))
         };
         for (both, at) in of(2) {
-            if !both.harmless {
-                self.stores.extend(both.pcs);
+            let beside = of(1).filter(|(one, of_load)| {
+                let [_, store] = load_and_store(one);
+                one.memory == both.memory
+                    && both.pcs.contains(&store)
+                    && !at.pair.places.is_disjoint(&of_load.pair.places)
+            });
+            let beside: Vec<_> = beside.map(|(one, _)| one).collect();
+            let feeds = |one: &Key, to: u32| self.is_stored(load_and_store(one)[0], to);
+            let is_update = |to: &u32| beside.iter().any(|one| feeds(one, *to));
+            if both.pcs.iter().all(is_update) {
+                let fed = |one: &&&Key| both.pcs.iter().any(|&to| feeds(one, to));
+                let loads: Vec<_> = beside.iter().filter(fed).map(|one| one.pcs).collect();
+                self.updates.extend(loads);
+                self.updates.insert(both.pcs);
             }
-            for (one, of_load) in of(1) {
-                let [load, store] = match one.wrote {
-                    [false, _] => one.pcs,
-                    _ => [one.pcs[1], one.pcs[0]],
-                };
-                let same = !at.pair.places.is_disjoint(&of_load.pair.places);
-                let own = both.pcs.contains(&store) && same;
-                if own && both.pcs.iter().any(|&to| self.is_stored(load, to)) {
-                    self.updates.extend([one.pcs, both.pcs]);
-                    self.stores.extend(both.pcs);
-                }
+            let [first, second] = both.pcs;
+            let either = self.reaches(first, second) == self.reaches(second, first);
+            if either && (!both.harmless || self.updates.contains(&both.pcs)) {
+                self.stores.extend(both.pcs);
             }
         }
     }
@@ -124,9 +130,12 @@ impl<'a> Advisor<'a> {
         if stores || self.between_blocks.contains(&pcs) || !one_way {
             return None;
         }
+        // Of an update, only the latest before it is noted: other warps may race as well.
+        let of_update = |pc: &u32| self.updates.iter().flatten().any(|of| of == pc);
+        let same_warp = warps.same_warp && !pcs.iter().any(of_update);
         let place = self.place(first, second);
         match place {
-            Some(place) if warps.same_warp => Some(Remedy::Warp(place)),
+            Some(place) if same_warp => Some(Remedy::Warp(place)),
             Some(place) => Some(Remedy::Block(place)),
             None if !warps.same_warp => None,
             // Whole warps are there, if not all.
@@ -304,6 +313,14 @@ impl<'a> Advisor<'a> {
             }
         }
         false
+    }
+}
+
+/// The instructions of a load and a store that race.
+fn load_and_store(key: &Key) -> [u32; 2] {
+    match key.wrote {
+        [false, _] => key.pcs,
+        _ => [key.pcs[1], key.pcs[0]],
     }
 }
 

@@ -9,7 +9,7 @@ use super::machine::pairs::{Key, Pair, PairOverBlocks, Side, WarpCoverage, Why};
 use super::machine::peers::place_of;
 use crate::ast::Module;
 use spadkit_base::quote::without_folder;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 
 /// A line with an access that races.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord)]
@@ -42,10 +42,10 @@ struct Instructions {
     warps: WarpCoverage,
 }
 
-/// What would order a pair of lines.
+/// What would order a pair of lines, the one that comes first being the first.
 enum Advice {
-    Barrier(String),
-    WarpBarrier(String),
+    Barrier(Place, [String; 2]),
+    WarpBarrier(Place, [String; 2]),
     Atomic,
 }
 
@@ -63,8 +63,27 @@ pub(super) fn reported(
         merge(&mut all, pair_of(key, raced, named, image));
     }
     drop_explained(&mut all);
-    let all = all.into_iter();
-    all.flat_map(|(_, told)| findings(told, &advisor)).collect()
+    let advised = |(_, told): (Lines, ReportedPair)| (advice(&told, &advisor), told);
+    let mut all: Vec<_> = all.into_iter().map(advised).collect();
+    widen(&mut all);
+    all.into_iter().flat_map(findings).collect()
+}
+
+/// Names the barrier of the block, too, where one of a warp is enough for a pair, if
+/// another pair with one of its lines needs that: one barrier is for both.
+fn widen(all: &mut [(Option<Advice>, ReportedPair)]) {
+    let of_block = |(advice, _): &(Option<Advice>, _)| match advice {
+        Some(Advice::Barrier(_, lines)) => Some(lines.clone()),
+        _ => None,
+    };
+    let wide: HashSet<String> = all.iter().filter_map(of_block).flatten().collect();
+    for (advice, _) in all {
+        if let Some(Advice::WarpBarrier(place, lines)) = advice
+            && lines.iter().any(|line| wide.contains(line))
+        {
+            *advice = Some(Advice::Barrier(*place, lines.clone()));
+        }
+    }
 }
 
 /// A race of two instructions, with what pairs of its lines are told by.
@@ -148,11 +167,11 @@ fn drop_explained(all: &mut Vec<(Lines, ReportedPair)>) {
 }
 
 /// The two findings of a pair of lines, with what would order them.
-fn findings(told: ReportedPair, advisor: &Advisor) -> [Finding; 2] {
+fn findings((advice, told): (Option<Advice>, ReportedPair)) -> [Finding; 2] {
     let (mut barrier, mut warp_barrier, mut atomic) = (None, None, false);
-    match advice(&told, advisor) {
-        Some(Advice::Barrier(place)) => barrier = Some(place),
-        Some(Advice::WarpBarrier(place)) => warp_barrier = Some(place),
+    match advice {
+        Some(Advice::Barrier(place, lines)) => barrier = Some(at(place, &lines)),
+        Some(Advice::WarpBarrier(place, lines)) => warp_barrier = Some(at(place, &lines)),
         Some(Advice::Atomic) => atomic = true,
         None => {}
     }
@@ -284,7 +303,7 @@ fn sides(key: &Key, pair: &Pair, fence: Option<&str>) -> [RawFinding; 2] {
     [raw(&pair.sides[0], false), raw(&pair.sides[1], true)]
 }
 
-/// What would order the two lines, in words; nothing where both are one line of the source.
+/// What would order the two lines; nothing where both are one line of the source.
 fn advice(told: &ReportedPair, advisor: &Advisor) -> Option<Advice> {
     let one = told.sides[0].block == told.sides[1].block;
     if !one || told.key.why != Why::Order {
@@ -313,8 +332,8 @@ fn advice(told: &ReportedPair, advisor: &Advisor) -> Option<Advice> {
     }
     match remedy {
         Remedy::Atomic => None,
-        Remedy::Block(place) => Some(Advice::Barrier(at(place, &lines))),
-        Remedy::Warp(place) => Some(Advice::WarpBarrier(at(place, &lines))),
+        Remedy::Block(place) => Some(Advice::Barrier(place, lines)),
+        Remedy::Warp(place) => Some(Advice::WarpBarrier(place, lines)),
     }
 }
 

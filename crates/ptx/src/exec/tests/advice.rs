@@ -91,6 +91,37 @@ fn who_loads_changes_and_stores_a_word_needs_an_atomic() {
 }
 
 #[test]
+fn a_store_before_an_update_needs_a_barrier() {
+    // An atomic in the place of the update would race with the store.
+    let body = format!(
+        "{OTHER}.loc 1 5 1\n st.shared.u32 [%r1], %t;\n .loc 1 6 1\n ld.shared.u32 %r4, [%r3];
+         add.u32 %r4, %r4, 5;\n st.shared.u32 [%r3], %r4;\n .loc 1 9 1\n"
+    );
+    assert_eq!(only(&body), "barrier after k.cu:5, before k.cu:6");
+    // Updates of one word by several threads race, too: lanes of all warps are in them.
+    let one_word = body
+        .replace("%r4, [%r3]", "%r4, [s]")
+        .replace("[%r3], %r4", "[s], %r4");
+    let mut all = advice(&one_word);
+    all.sort();
+    let before = "barrier after k.cu:5, before k.cu:6";
+    assert_eq!(all, ["", "atomic", "atomic", before]);
+}
+
+#[test]
+fn a_barrier_of_the_block_serves_a_pair_in_a_warp() {
+    let stores = ".loc 1 6 1\n st.shared.u32 [%r1], 1;\n .loc 1 7 1\n setp.eq.u32 %p2, %t, 40;
+        @%p2 st.shared.u32 [lock], 7;\n .loc 1 9 1\n";
+    let of_warp = format!(".loc 1 5 1\n ld.shared.u32 %r4, [%r2];\n{stores}");
+    assert_eq!(only(&of_warp), "warp after k.cu:5, before k.cu:6");
+    let both = of_warp.replace("5 1\n", "5 1\n ld.shared.u32 %r5, [lock];\n");
+    let mut all = advice(&both);
+    all.sort();
+    let expected = ["6", "7"].map(|line| format!("barrier after k.cu:5, before k.cu:{line}"));
+    assert_eq!(all, expected);
+}
+
+#[test]
 fn behind_a_lock_or_a_flag_nothing_is_said() {
     let lock = "setp.eq.u32 %p2, %r8, 0;\n @!%p2 bra E;
         L: atom.shared.cas.b32 %r5, [lock], 0, 1;\n setp.ne.u32 %p3, %r5, 0;\n @%p3 bra L;
