@@ -475,3 +475,18 @@ fn vectors_that_keep_their_conflicts_are_taken_apart() {
     assert_eq!(fixed("vectors").1, expected);
     keeps_its_promise("vectors");
 }
+
+/// The same where the array is declared as bytes, and a pointer of another type accesses it.
+#[test]
+fn elements_have_the_type_of_the_pointer_that_accesses_them() {
+    let found = tuned("raw");
+    assert_eq!(found["results"][0]["hash"], "swizzle:3,2,3");
+    let suggestion = &found["suggestions"][0];
+    assert_eq!(suggestion["hash"], "swizzle:4,1,4");
+    assert_eq!(suggestion["conflicts"], 0);
+    let torn = suggestion["torn"].as_array().unwrap();
+    assert!(torn.len() == 2 && torn.iter().all(|line| line["bytes"] == 16));
+    let expected = std::fs::read_to_string(source("raw_changed")).unwrap();
+    assert_eq!(fixed("raw").1, expected);
+    keeps_its_promise("raw");
+}

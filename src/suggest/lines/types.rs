@@ -72,21 +72,25 @@ impl Kept<'_> {
     /// Whether a mapping may take apart the object at `address`, as line `line` of the
     /// file writes it: `p`, `&s[i]`, `&p[i].x`, `(int4 *)p + 1`.
     pub fn tears(&self, line: u32, address: &str) -> bool {
-        let (types, Some(unit)) = (self.types, self.unit) else {
-            return false;
-        };
-        let Some(at) = types.place.start_of_line(line) else {
-            return false;
-        };
-        let at = types.place.line_end(at);
+        let bytes = self.bytes(line, address);
+        bytes
+            .zip(self.unit)
+            .is_some_and(|(bytes, unit)| bytes > unit)
+    }
+
+    /// Bytes of the object at `address`, written likewise; `u32::MAX` of a structure whose
+    /// members are not all understood.
+    pub fn bytes(&self, line: u32, address: &str) -> Option<u32> {
+        let types = self.types;
+        let at = types.place.line_end(types.place.start_of_line(line)?);
         let object = match types.of_address(at, address, MOST_STEPS) {
             Object::Unknown => types.of_name(at, self.array, MOST_STEPS),
             known => known,
         };
         match object {
-            Object::Unknown => false,
-            Object::Bytes(bytes) => bytes > unit,
-            Object::Structure => true,
+            Object::Unknown => None,
+            Object::Bytes(bytes) => Some(bytes),
+            Object::Structure => Some(u32::MAX),
         }
     }
 

@@ -67,7 +67,6 @@ pub(in crate::suggest) struct Judged<'a> {
     tuned: &'a Tuned<'a>,
     as_it_is: AccessTrace,
     sites: TornSites,
-    element: u32,
 }
 
 impl<'a> Judged<'a> {
@@ -90,13 +89,12 @@ impl<'a> Judged<'a> {
             tuned,
             sites: TornSites::of(target, &own, changes, sources),
             as_it_is: own,
-            element: target.element_bytes().max(4),
         })
     }
 
     /// The counts under a mapping.
     pub fn under(self, layout: &Layout) -> InMachineCode {
-        let changed = self.sites.apart(&self.as_it_is, self.element);
+        let changed = self.sites.apart(&self.as_it_is);
         let own = &self.as_it_is.accesses;
         InMachineCode {
             torn: self.sites.lines.into_iter().collect(),

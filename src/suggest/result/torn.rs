@@ -12,7 +12,7 @@ use crate::suggest::lines::types::Types;
 use crate::suggest::source::edits::Maps;
 use crate::suggest::source::files::split;
 use crate::suggest::source::macros::Macros;
-use crate::suggest::source::scan::{names, word};
+use crate::suggest::source::scan::{Text, arguments, word};
 use crate::suggest::{SourceFiles, Tuned};
 use crate::trace::{Access, AccessTrace, ConflictProfile, without_folder};
 use serde::Serialize;
@@ -21,6 +21,9 @@ use std::time::Duration;
 
 /// Time for the search of one kind of mapping.
 const BUDGET: Duration = Duration::from_secs(2);
+
+/// Bytes of a word: the part of a narrower element that a mapping moves.
+const WORD: u32 = 4;
 
 /// Types of an access that is wide in the source, too.
 const VECTORS: [&str; 16] = [
@@ -67,13 +70,16 @@ fn searched(target: &Target, tuned: &Tuned, accesses: &[Access]) -> Vec<Choice> 
     choices(&array, &kinds, &effort).map_or(Vec::new(), |found| found.ranked)
 }
 
-/// The names that a line reads elements of, by an index or a star.
-fn elements(text: &str) -> impl Iterator<Item = &str> {
-    let elements = names(text).filter(|(name, after)| {
-        let before = &text[..text.len() - after.len() - name.len()];
-        before.trim_end().ends_with('*') || after.starts_with('[')
-    });
-    elements.map(|(name, _)| name)
+/// The addresses that a changed statement puts under a function of pointers: `&d[i]` of
+/// `*spad_place_at(array, &d[i])`.
+fn mapped_addresses(changed: &str) -> Vec<String> {
+    let text = Text::new(changed.to_owned());
+    let calls = text.masked.match_indices("_at(");
+    let address = |(at, name): (usize, &str)| match arguments(&text, at + name.len() - 1)?[..] {
+        [_, (from, to)] => Some(text.masked[from..to].trim().to_owned()),
+        _ => None,
+    };
+    calls.filter_map(address).collect()
 }
 
 /// A line whose accesses become narrower.
@@ -112,7 +118,15 @@ const NARROW: [MappingKind; 4] = [
 /// The access sites that changed lines take apart.
 pub(in crate::suggest) struct TornSites {
     pub lines: BTreeSet<TornLine>,
-    pcs: BTreeSet<u32>,
+    /// Bytes of the elements by site.
+    elements: BTreeMap<u32, u32>,
+}
+
+/// The sources of changed lines, each read once.
+#[derive(Default)]
+struct Read {
+    macros: BTreeMap<String, Macros>,
+    types: BTreeMap<String, Types>,
 }
 
 impl TornSites {
@@ -123,76 +137,94 @@ impl TornSites {
         changes: &[LineChange],
         sources: &mut SourceFiles,
     ) -> Self {
-        let element = target.element_bytes().max(4);
-        let array = target.array_name();
         let mut widths: BTreeMap<u32, u32> = BTreeMap::new();
         for access in &trace.accesses {
             let widest = widths.entry(access.pc).or_default();
             *widest = access.bytes.max(*widest);
         }
-        let mut macros: BTreeMap<String, Macros> = BTreeMap::new();
-        let mut types: BTreeMap<String, Types> = BTreeMap::new();
-        let (mut lines, mut pcs) = (BTreeSet::new(), BTreeSet::new());
+        let mut read = Read::default();
+        let (mut lines, mut elements) = (BTreeSet::new(), BTreeMap::new());
         // What wmma reads at once, no compiler has merged.
         for line in changes.iter().filter(|l| !l.is_of_rows()) {
-            let (Some(source), Some(text)) = (&line.source, &line.text) else {
-                continue;
-            };
-            if !line.changes_elements() {
-                continue;
-            }
-            let width = |pc: u32| widths.get(&pc).filter(|bytes| **bytes > element);
             let own = line.accesses.iter();
-            let several: Vec<(u32, u32)> =
-                (own.filter_map(|a| Some((a.pc, *width(a.pc)?)))).collect();
-            let Some((file, number)) = split(source).filter(|_| !several.is_empty()) else {
+            let width = |pc: u32| widths.get(&pc).filter(|bytes| **bytes > WORD);
+            let wide: Vec<(u32, u32)> = (own.filter_map(|a| Some((a.pc, *width(a.pc)?)))).collect();
+            let Some(source) = line.source.as_ref().filter(|_| !wide.is_empty()) else {
                 continue;
             };
-            let known = macros.entry(file.to_owned());
-            let known = known.or_insert_with(|| Macros::of(file, sources));
-            // Of a macro that is not known nothing is said. A cast may be on another line of
-            // the statement.
-            let statement = line.statement().map_or(text.as_str(), |(old, _)| old);
-            let is_narrow = |code: &str| known.any(code, &is_wide) == Some(false);
-            if !is_narrow(text) || !is_narrow(statement) {
+            let Some(bytes) = read.elements(line, target, sources) else {
                 continue;
-            }
-            let known = types.entry(file.to_owned());
-            let known = known.or_insert_with(|| Types::of(file, sources));
-            let kept = known.kept(&array, Some(element));
-            let is_through_pointers = matches!(line.maps(), Some(Maps::Element | Maps::Pointers));
-            if is_through_pointers && elements(text).any(|name| kept.tears(number, name)) {
-                continue;
-            }
-            for (pc, bytes) in several {
-                pcs.insert(pc);
+            };
+            for (pc, width) in wide {
+                let narrower = bytes.iter().filter(|element| **element < width).min();
+                let Some(&element) = narrower.filter(|_| !bytes.contains(&width)) else {
+                    continue;
+                };
+                elements.insert(pc, element);
                 lines.insert(TornLine {
                     source: source.clone(),
-                    bytes,
+                    bytes: width,
                 });
             }
         }
-        TornSites { lines, pcs }
+        TornSites { lines, elements }
     }
 
-    /// The accesses with those of the sites as accesses to elements of `element` bytes.
-    pub fn apart(&self, trace: &AccessTrace, element: u32) -> Vec<Access> {
+    /// The accesses with those of the sites as accesses to elements.
+    pub fn apart(&self, trace: &AccessTrace) -> Vec<Access> {
         let apart = |access: &Access| {
-            let parts = if self.pcs.contains(&access.pc) {
-                (access.bytes / element).max(1)
-            } else {
-                1
-            };
+            let element = self.elements.get(&access.pc).copied();
+            let element = element.unwrap_or(access.bytes).max(1);
+            let parts = (access.bytes / element).max(1);
             let part = |n: u32| Access {
                 bytes: access.bytes / parts,
                 addrs: (access.addrs.iter())
-                    .map(|word| word.map(|w| w + n * element / 4))
+                    .map(|word| word.map(|w| w + n * element / WORD))
                     .collect(),
                 ..access.clone()
             };
             (0..parts).map(part).collect::<Vec<_>>()
         };
         trace.accesses.iter().flat_map(apart).collect()
+    }
+}
+
+impl Read {
+    /// Bytes of each element that a changed line puts under a function of its own, those
+    /// below a word as a word; `None` if its accesses stay as they are.
+    fn elements(
+        &mut self,
+        line: &LineChange,
+        target: &Target,
+        sources: &mut SourceFiles,
+    ) -> Option<Vec<u32>> {
+        let (file, _) = split(line.source.as_deref()?)?;
+        let text = line.text.as_deref()?;
+        line.changes_elements().then_some(())?;
+        let known = self.macros.entry(file.to_owned());
+        let known = known.or_insert_with(|| Macros::of(file, sources));
+        let (statement, changed) = line.statement().unwrap_or((text, text));
+        // Of a macro that is not known nothing is said. A cast may be on another line of
+        // the statement.
+        let is_narrow = |code: &str| known.any(code, &is_wide) == Some(false);
+        (is_narrow(text) && is_narrow(statement)).then_some(())?;
+        let (array, own) = (target.array_name(), target.element_bytes());
+        if !matches!(line.maps(), Some(Maps::Element | Maps::Pointers)) {
+            return Some(vec![own.max(WORD)]);
+        }
+        let (file, number) = split(line.place()?)?;
+        let known = self.types.entry(file.to_owned());
+        let known = known.or_insert_with(|| Types::of(file, sources));
+        let kept = known.kept(&array, Some(own));
+        let addresses = mapped_addresses(changed);
+        let bytes = addresses
+            .iter()
+            .map(|address| kept.bytes(number, address).unwrap_or(own));
+        let mut bytes: Vec<u32> = bytes.map(|bytes| bytes.max(WORD)).collect();
+        if bytes.is_empty() {
+            bytes.push(own.max(WORD));
+        }
+        Some(bytes)
     }
 }
 
@@ -204,8 +236,8 @@ impl Torn {
         sources: &mut SourceFiles,
     ) -> Self {
         let sites = TornSites::of(target, target.accesses, changes, sources);
-        let accesses = sites.apart(target.accesses, target.element_bytes().max(4));
-        let narrow = if sites.pcs.is_empty() {
+        let accesses = sites.apart(target.accesses);
+        let narrow = if sites.lines.is_empty() {
             Vec::new()
         } else {
             searched(target, tuned, &accesses)
