@@ -133,8 +133,20 @@ impl<'a> Advisor<'a> {
         // Of an update, only the latest before it is noted: other warps may race as well.
         let of_update = |pc: &u32| self.updates.iter().flatten().any(|of| of == pc);
         let same_warp = warps.same_warp && !pcs.iter().any(of_update);
+        // Behind its wait, which comes before what the second does.
+        let behind_wait = |place| match place {
+            Place::Between | Place::AtSecond => Some(Place::AtSecond),
+            Place::AtFirst | Place::Outside => None,
+        };
+        let copies = self.is_copy(first);
         let place = self.place(first, second);
+        let place = if copies {
+            place.and_then(behind_wait)
+        } else {
+            place
+        };
         match place {
+            None if copies => None,
             Some(place) if same_warp => Some(Remedy::Warp(place)),
             Some(place) => Some(Remedy::Block(place)),
             None if !warps.same_warp => None,
@@ -146,6 +158,12 @@ impl<'a> Advisor<'a> {
                 _ => None,
             },
         }
+    }
+
+    /// Whether an instruction begins a copy that is waited for.
+    fn is_copy(&self, pc: u32) -> bool {
+        let access = self.image.access.get(pc as usize).copied().flatten();
+        access.is_some_and(|at| self.image.memory[at as usize].transfer.is_copy())
     }
 
     /// Where all threads of the block pass between two instructions.
@@ -200,23 +218,54 @@ impl<'a> Advisor<'a> {
         (0..self.image.infos.len() as u32).find(is)
     }
 
-    /// Whether a thread stores what it has computed from what it loaded, and passes no
-    /// barrier between.
+    /// Whether a thread stores where it has loaded what it has computed from that, and passes
+    /// no barrier between.
     fn is_stored(&self, load: u32, store: u32) -> bool {
         let (Some((function, from)), Some((other, to))) =
             (self.instruction(load), self.instruction(store))
         else {
             return false;
         };
-        let body = &self.module.functions[function as usize];
         let stores = |at: u32, by: &[crate::ast::Register]| {
-            let address = match body.instructions[at as usize].operands.first() {
-                Some(Operand::Address(Base::Register(register), _)) => Some(*register),
+            let address = match self.address(function, at) {
+                Some((Base::Register(register), ..)) => Some(register),
                 _ => None,
             };
             at == to && by.iter().any(|register| Some(*register) != address)
         };
-        function == other && self.reaches(load, store) && self.feeds(function, from, stores)
+        function == other
+            && self.reaches(load, store)
+            && self.is_one_address(function, [from, to])
+            && self.feeds(function, from, stores)
+    }
+
+    /// The address of an instruction that accesses memory.
+    fn address(&self, function: u32, at: u32) -> Option<(Base, i64)> {
+        let body = &self.module.functions[function as usize];
+        let operands = &body.instructions[at as usize].operands;
+        operands.iter().find_map(|operand| match operand {
+            Operand::Address(base, offset) => Some((*base, *offset)),
+            _ => None,
+        })
+    }
+
+    /// Whether two instructions have one address: the same variable, or the same value of a
+    /// register, and the same offset.
+    fn is_one_address(&self, function: u32, both: [u32; 2]) -> bool {
+        let values = &self.flows[&function].values;
+        let [one, other] = both.map(|at| {
+            let (base, offset) = self.address(function, at)?;
+            let value = match base {
+                Base::Register(register) => {
+                    let mut reads = values.reads(at).iter();
+                    Some(reads.find(|(r, _)| *r == register)?.1)
+                }
+                _ => None,
+            };
+            let variable = value.is_none().then_some(base);
+            Some((value, variable, offset))
+        });
+        one.is_some() && one == other
     }
 
     /// Whether what an instruction gives comes to one that `ends`: its place, and the

@@ -219,10 +219,13 @@ fn ptx_line(finding: &Finding) -> String {
 }
 
 /// The two lines of a pair, by what tells them from each other: the kernel's source, or
-/// what is inlined there; the PTX's where it names no source.
+/// what is inlined there, with the line of the kernel; the PTX's where it names no source.
 fn two_lines(sides: &[Finding; 2]) -> Option<[String; 2]> {
     let inlined = |f: &Finding| match &f.source {
-        Some(source) => without_folder(source).to_owned(),
+        Some(source) => match f.inlined_at.last() {
+            Some(_) => format!("{} (of {})", without_folder(source), line(f)),
+            None => without_folder(source).to_owned(),
+        },
         None => line(f),
     };
     let of_source = |text: fn(&Finding) -> String| [text(&sides[0]), text(&sides[1])];
@@ -280,6 +283,7 @@ fn sides(key: &Key, pair: &Pair, fence: Option<&str>) -> [RawFinding; 2] {
         Why::Product => "; its warp has not waited for the wgmma".to_owned(),
         Why::Bulk => "; its thread has not waited for the bulk copy".to_owned(),
         Why::Constant => "; ld.global.nc is for what no thread writes".to_owned(),
+        Why::Texture => "; a texture is for what no thread of the launch writes".to_owned(),
         Why::Proxy => " without a fence.proxy.async between".to_owned(),
         Why::Cluster => " and nothing orders the two".to_owned() + harmless,
         Why::Barrier | Why::ClusterBarrier => {

@@ -13,6 +13,7 @@ pub(super) mod ordered;
 mod proxies;
 pub(super) mod raced;
 mod report;
+pub(super) mod texels;
 pub(super) mod unwaited;
 pub(super) mod unwritten;
 pub(super) mod values;

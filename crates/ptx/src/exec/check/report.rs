@@ -1,6 +1,7 @@
 //! Races that were found, as they are reported: which two accesses, where, and why.
 
 use super::ordered::{ends_barrier, form, uses_barrier};
+use super::texels;
 use crate::exec::image::form::{Form, Step};
 use crate::exec::machine::Machine;
 use crate::exec::machine::pairs::{Memory, Place, Race, Side, Why};
@@ -161,7 +162,7 @@ pub fn global(m: &mut Machine, (object, offset): (&Object, u64), touch: &Touch, 
         let now = Side::now(m, hit.lane, touch.write);
         m.pair(Race {
             why,
-            harmless: ticket || hit.harmless && why != Why::Constant,
+            harmless: ticket || hit.harmless && !matches!(why, Why::Constant | Why::Texture),
             sides: [now, Side::earlier(&hit, thread, block)],
             place: Place::global(object, offset + u64::from(hit.place)),
         });
@@ -173,8 +174,11 @@ fn why_global(m: &Machine, hit: &Hit, thread: u32, block: Option<u64>, fixed: bo
         let access = m.image.access.get(pc as usize).copied().flatten();
         access.is_some_and(|a| m.image.memory[a as usize].order.fixed)
     };
-    if fixed && hit.wrote || !hit.wrote && reads_constant(hit.earlier.pc) {
+    if fixed && hit.wrote && reads_constant(m.pc) || !hit.wrote && reads_constant(hit.earlier.pc) {
         return Why::Constant;
+    }
+    if hit.wrote && texels::fetches(m, m.pc) || !hit.wrote && texels::fetches(m, hit.earlier.pc) {
+        return Why::Texture;
     }
     if block.is_some() {
         return hit.ticket.map_or(Why::Blocks, Why::Ticket);

@@ -3,7 +3,7 @@
 use crate::ast::{Instruction, Register};
 use crate::exec::api::InstructionKind;
 use crate::names::Word;
-use crate::opcodes::Class;
+use crate::opcodes::{Class, Opcode};
 use crate::operands;
 
 /// Registers that an instruction reads and writes.
@@ -15,8 +15,12 @@ pub(super) fn accessed(i: &Instruction) -> (Vec<Register>, Vec<Register>) {
 /// barriers.
 pub(super) fn is_aligned(i: &Instruction) -> bool {
     // Products have a check of their own.
-    let matrices = matches!(i.opcode.class(), Class::LoadMatrix | Class::StoreMatrix);
-    matrices && i.has(Word::Aligned)
+    let is_checked = match i.opcode {
+        Opcode::Movmatrix | Opcode::Setmaxnreg => true,
+        Opcode::Wgmma => !i.has(Word::MmaAsync),
+        _ => matches!(i.opcode.class(), Class::LoadMatrix | Class::StoreMatrix),
+    };
+    is_checked && i.has(Word::Aligned)
 }
 
 /// What it is, for traces.

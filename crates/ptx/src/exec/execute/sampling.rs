@@ -1,6 +1,7 @@
 //! Executes instructions of textures and surfaces, lane after lane.
 
 use crate::exec::api::FindingKind;
+use crate::exec::check::texels;
 use crate::exec::image::{PARAM_WINDOW, TEXTURE_WINDOW, WINDOW};
 use crate::exec::machine::Machine;
 use crate::exec::memory::{Object, number};
@@ -10,6 +11,8 @@ use crate::exec::texture::{
 };
 use crate::names::Word;
 use crate::scalar::Scalar;
+use std::cell::RefCell;
+use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering::Relaxed};
 
 /// Executes an instruction for the lanes of `exec`.
@@ -170,7 +173,14 @@ fn one(
         place = [on[0].to_bits(), on[1].to_bits(), 0];
         sampler.normalized = true;
     }
-    let read = |texel, channel| read_channel(texture, object, layer, texel, channel);
+    let fetched = RefCell::new(BTreeSet::new());
+    let checked = texels::are_checked(m);
+    let read = |texel, channel| {
+        if checked {
+            fetched.borrow_mut().insert(texel_at(texture, layer, texel));
+        }
+        read_channel(texture, object, layer, texel, channel)
+    };
     let real = place.map(f32::from_bits);
     let values = match op.operation {
         Operation::Gather { channel, .. } => {
@@ -185,6 +195,10 @@ fn one(
             fetch(texture, &sampler, place, at.offsets, &read)
         }
     };
+    let bytes = u64::from(texture.shape.format.bytes());
+    for texel in fetched.into_inner() {
+        texels::read(m, at.lane, object, (texel * bytes, bytes));
+    }
     values.map(u64::from)[..data.len()].to_vec()
 }
 
@@ -242,27 +256,44 @@ fn surface(
     };
     if let Operation::Reduce { update, .. } = &op.operation {
         let operand = data.first().copied().unwrap_or(0);
+        texels::reduced(m, at.lane, object, (offset, unit));
         reduce(object, offset, update, unit, operand);
-    } else if formatted {
-        let (format, bytes) = (
-            texture.shape.format,
-            u64::from(texture.shape.format.bits / 8),
-        );
-        for channel in 0..format.channels as usize {
-            let value = format.stored(data.get(channel).map_or(0, |&v| v as u32));
-            object.put(offset + channel as u64 * bytes, bytes, value);
+    } else if loads {
+        texels::read(m, at.lane, object, (offset, size));
+        for (n, value) in data.iter_mut().enumerate() {
+            *value = object.element(offset + n as u64 * unit, unit);
         }
     } else {
-        for (n, value) in data.iter_mut().enumerate() {
-            let at = offset + n as u64 * unit;
-            if loads {
-                *value = object.element(at, unit)
-            } else {
-                object.put(at, unit, *value)
-            }
+        let elements = stored_elements(texture, offset, (formatted, unit), &data);
+        texels::stored(m, at.lane, object, &elements);
+        for (at, bytes, value) in elements {
+            object.put(at, bytes, value);
         }
     }
     data
+}
+
+/// What a store writes from an offset on: offset, bytes and value of each element; the
+/// channels of a texel if it is `formatted`.
+fn stored_elements(
+    texture: &Texture,
+    offset: u64,
+    (formatted, unit): (bool, u64),
+    data: &[u64],
+) -> Vec<(u64, u64, u64)> {
+    let format = texture.shape.format;
+    if !formatted {
+        let elements = data.iter().enumerate();
+        return elements
+            .map(|(n, value)| (offset + n as u64 * unit, unit, *value))
+            .collect();
+    }
+    let bytes = u64::from(format.bits / 8);
+    let channel = |n: usize| {
+        let value = format.stored(data.get(n).map_or(0, |&v| v as u32));
+        (offset + n as u64 * bytes, bytes, value)
+    };
+    (0..format.channels as usize).map(channel).collect()
 }
 
 /// The byte that an access of `size` bytes of a surface begins with, whose first

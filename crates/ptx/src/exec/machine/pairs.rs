@@ -25,6 +25,8 @@ pub enum Why {
     Bulk,
     /// What `ld.global.nc` reads is written.
     Constant,
+    /// What a texture fetches is written.
+    Texture,
     /// No `fence.proxy.async` between.
     Proxy,
     /// The initialisation of an `mbarrier` is not visible yet.

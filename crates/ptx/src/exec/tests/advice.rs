@@ -86,6 +86,9 @@ fn lanes_of_a_warp_need_a_barrier_of_the_warp() {
 fn who_loads_changes_and_stores_a_word_needs_an_atomic() {
     let count = "ld.shared.u32 %r4, [lock];\n add.u32 %r4, %r4, %t;\n st.shared.u32 [lock], %r4;\n";
     assert_eq!(only(count), "atomic");
+    // What is loaded is stored to another word.
+    let moved = count.replace("st.shared.u32 [lock]", "st.shared.u32 [s]");
+    assert!(!advice(&moved).contains(&"atomic".to_owned()));
     // What is stored has nothing to do with what is loaded: no barrier orders the stores.
     assert_eq!(only(&count.replace("%r4, %r4, %t", "%r4, %r9, %t")), "");
 }
@@ -106,6 +109,18 @@ fn a_store_before_an_update_needs_a_barrier() {
     all.sort();
     let before = "barrier after k.cu:5, before k.cu:6";
     assert_eq!(all, ["", "atomic", "atomic", before]);
+}
+
+#[test]
+fn a_copy_is_ordered_behind_its_wait() {
+    let copy = format!(
+        "{OTHER}.loc 1 5 1\n cp.async.ca.shared.global [%r1], [%out], 4;
+         .loc 1 6 1\n cp.async.wait_all;\n .loc 1 7 1\n ld.shared.u32 %r4, [%r3];\n .loc 1 9 1\n"
+    );
+    assert_eq!(only(&copy), "barrier after k.cu:5, right before k.cu:7");
+    // Whether the wait is before a condition is not looked at.
+    let conditional = copy.replace("ld.shared", "@!%p1 bra L;\n ld.shared") + "L:\n";
+    assert_eq!(only(&conditional), "");
 }
 
 #[test]

@@ -13,7 +13,9 @@ mod races;
 mod refused;
 mod tensor;
 mod tensor_map;
+mod texel_races;
 mod texture;
+mod texture_harness;
 mod video;
 
 use super::*;
