@@ -25,12 +25,20 @@ pub(super) fn instructions(cubin: &[u8], entry: &str) -> Option<u64> {
 }
 
 fn is_padding(low: u64) -> bool {
-    // The distance is in the upper half: it is what the branch itself takes.
-    let back = (low >> 32) as i32 == -(BYTES as i32);
     match low & OPCODE {
         NOP => true,
-        BRANCH => back,
+        BRANCH => distance(low) == -(BYTES as i64),
         _ => false,
+    }
+}
+
+/// Bytes from the end of a branch to its target. Before compute capability 9.0 they are in
+/// the upper half; from then on they are counted in words, whose low eight bits are apart.
+fn distance(low: u64) -> i64 {
+    let (upper, apart) = (low as i64 >> 32, low >> 16 & 0xff);
+    match apart {
+        0 => upper,
+        _ => 4 * ((upper >> 2 << 8) | apart as i64),
     }
 }
 
@@ -44,12 +52,24 @@ mod tests {
         assert_eq!(instructions(b"\x7fELF\x02\x01\x01 and no more", "k"), None);
     }
 
+    /// `ptxas` 13.5 puts its tables at any multiple of four. `nvdisasm` lists 30 instructions
+    /// that are not padding.
+    #[test]
+    fn tables_may_be_at_any_word() {
+        let cubin = include_bytes!("loop.sm90.cubin");
+        assert_eq!(u64::from_le_bytes(cubin[40..48].try_into().unwrap()) % 8, 4);
+        assert_eq!(instructions(cubin, "loop"), Some(30));
+    }
+
     #[test]
     fn padding_is_what_is_never_executed() {
         assert!(is_padding(0x0000_0000_0000_7918));
         assert!(is_padding(0xffff_fff0_0000_7947));
-        // A loop, and an exit.
+        assert!(is_padding(0xffff_fffc_00fc_7947));
+        // Loops, and an exit.
         assert!(!is_padding(0xffff_ff00_0000_7947));
+        assert!(!is_padding(0xffff_fffc_00e4_8947));
+        assert!(!is_padding(0xffff_fff0_00fc_7947));
         assert!(!is_padding(0x0000_0000_0000_794d));
     }
 }

@@ -3,6 +3,7 @@
 use super::printer::{CommandResult, Printer};
 use super::{Example, Execute, Global};
 use crate::error::{Error, Result};
+use crate::input::is_stdin;
 use crate::launch::{Given, GivenArg, Skeleton, read_module};
 use crate::output::write_file;
 use crate::quote::shell;
@@ -58,13 +59,19 @@ impl Execute for InitArgs {
     }
 
     fn execute(&self, _global: &Global, printer: &Printer) -> Result<()> {
+        if is_stdin(&self.input) {
+            return Err(Error::usage(
+                "a launch file names its PTX, and standard input has no name",
+                "save the PTX to a file: spadkit init k.ptx",
+            ));
+        }
         let module = read_module(&self.input)?;
         let skeleton = Skeleton::new(&module, self.entry.as_deref())?;
         let output = match &self.output {
             Some(output) => output.clone(),
             None => self.input.with_extension("toml"),
         };
-        if output.exists() && !self.force {
+        if output.is_file() && !self.force {
             return Err(Error::usage(
                 format!("{} already exists", output.display()),
                 "name another file with -o, or replace it with --force",

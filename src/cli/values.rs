@@ -3,6 +3,8 @@
 use crate::cuda::{MAX_BLOCK, MAX_GRID, MAX_THREADS};
 use crate::error::Error;
 use crate::hash::HashKind;
+use crate::input::is_stdin;
+use crate::launch::PtxFile;
 use crate::workload::Input;
 use clap::builder::{PathBufValueParser, TypedValueParser};
 use std::borrow::Borrow;
@@ -15,9 +17,15 @@ pub(super) fn parsed<T: std::str::FromStr<Err = Error>>(
     text.parse().map_err(|error: Error| in_one_line(&error))
 }
 
-/// A parser of files alone, whatever their names are made of.
+/// A parser of files alone, whatever their names are made of; PTX on standard input.
 pub(super) fn file_input() -> impl TypedValueParser<Value = Input> {
-    PathBufValueParser::new().map(Input::from)
+    PathBufValueParser::new().map(|path| {
+        if is_stdin(&path) {
+            Input::Ptx(PtxFile::new(&path).into())
+        } else {
+            Input::from(path)
+        }
+    })
 }
 
 /// The kinds of hash unit in a sentence: `a, b or c`.

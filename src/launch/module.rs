@@ -3,7 +3,7 @@
 use super::uncompiled::refuse_source;
 use crate::claims;
 use crate::error::Result;
-use crate::input::{Limit, require_file};
+use crate::input::{Limit, is_stdin, require_file};
 use crate::ptx::Module;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
@@ -76,9 +76,11 @@ impl PtxFile {
     }
 
     /// 80 of `.target sm_80`; none if the file is not there or has no target. Devices
-    /// and pipes are left to whoever reads all of it.
+    /// and other pipes than standard input are left to whoever reads all of it.
     pub fn target(&self) -> Option<u32> {
-        require_file(&self.path).ok()?;
+        if !is_stdin(&self.path) {
+            require_file(&self.path).ok()?;
+        }
         target(self.text().ok()?)
     }
 }

@@ -161,7 +161,14 @@ impl Input {
                          (.json); spadkit sim and cosim take full traces",
                     ));
                 }
-                AccessTrace::load(path)
+                AccessTrace::load(path).map_err(|error| match error {
+                    Error::Input(_) if is_stdin(path) && !begins_like_json(path) => Error::usage(
+                        "standard input is no access trace, which is JSON",
+                        "name a launch file instead of piping it: its files are relative to \
+                         its folder",
+                    ),
+                    error => error,
+                })
             }
         }
     }

@@ -7,11 +7,11 @@ pub mod section;
 
 use crate::claims;
 use crate::error::{Error, Result};
-use crate::quote::{is_plain, shown_path};
+use crate::quote::{is_plain, nearest, shown_path};
 use std::fs::{File, Metadata};
-use std::io::{IsTerminal, Read};
+use std::io::{ErrorKind, IsTerminal, Read};
 use std::os::unix::fs::FileTypeExt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
 /// INPUT that names standard input.
@@ -24,9 +24,9 @@ const NO_TEXT: &str = "is not text";
 /// What is read first, to see whether the rest is worth it.
 const HEAD_BYTES: u64 = 1 << 16;
 
-/// Whether `path` names standard input.
+/// Whether `path` names standard input: `-` or `/dev/stdin`.
 pub fn is_stdin(path: &Path) -> bool {
-    path.as_os_str() == STDIN
+    path.as_os_str() == STDIN || path.as_os_str() == "/dev/stdin"
 }
 
 /// `path` for messages.
@@ -35,6 +35,53 @@ pub fn name_of(path: &Path) -> &Path {
         Path::new("standard input")
     } else {
         path
+    }
+}
+
+/// The byte order mark of UTF-8.
+const UTF8_MARK: &[u8] = "\u{feff}".as_bytes();
+
+/// What a file is that no text in UTF-8 begins like, and what makes one of it.
+fn foreign(bytes: &[u8]) -> Option<(&'static str, &'static str)> {
+    match bytes {
+        [0xff, 0xfe, ..] | [0xfe, 0xff, ..] => Some(("is UTF-16 text", "save it as UTF-8")),
+        [0x7f, b'E', b'L', b'F', ..] => Some((
+            "is an ELF file: a program, an object file or machine code of a GPU",
+            "if it holds PTX, cuobjdump -ptx prints it",
+        )),
+        _ => None,
+    }
+}
+
+/// A file that cannot be opened; of one that is not there, a name that is near.
+fn missing(path: &Path, error: std::io::Error) -> Error {
+    let beside = || {
+        let stem = path.file_stem()?.to_str()?;
+        let folder = path
+            .parent()
+            .filter(|folder| !folder.as_os_str().is_empty());
+        let names = std::fs::read_dir(folder.unwrap_or(Path::new(".")))
+            .ok()?
+            .flatten();
+        let names = names.map(|entry| PathBuf::from(entry.file_name()));
+        let is_alike = |name: &PathBuf| name.extension() == path.extension();
+        let alike: Vec<PathBuf> = names.filter(is_alike).collect();
+        let stems = alike.iter().filter_map(|name| name.file_stem()?.to_str());
+        let near = nearest(stem, stems)?;
+        let is_near = |name: &PathBuf| name.file_stem().is_some_and(|stem| stem == near);
+        alike.iter().find(|name| is_near(name)).cloned()
+    };
+    let near = match error.kind() {
+        ErrorKind::NotFound => beside(),
+        _ => None,
+    };
+    let plain = Error::io("read", path, error);
+    match near {
+        Some(near) => Error::usage(
+            plain.to_string(),
+            format!("did you mean '{}'?", shown_path(&near)),
+        ),
+        None => plain,
     }
 }
 
@@ -71,9 +118,19 @@ impl Limit {
         self.read_if(path, |_| true)
     }
 
-    /// Reads a text in UTF-8. `path` may be standard input.
+    /// Reads a text in UTF-8, without the mark that some editors put before it. `path` may
+    /// be standard input.
     pub fn read_text(&self, path: &Path) -> Result<String> {
         let bytes = self.read_if(path, |head| !head.contains(&0))?;
+        if let Some((what, help)) = foreign(&bytes) {
+            let help = format!("{help}; expected {}", self.expected);
+            let what = format!("{} {what}", shown_path(name_of(path)));
+            return Err(Error::usage(what, help));
+        }
+        let bytes = match bytes.strip_prefix(UTF8_MARK) {
+            Some(text) => text.to_vec(),
+            None => bytes,
+        };
         String::from_utf8(bytes).map_err(|e| {
             let offset = e.utf8_error().valid_up_to();
             let text = String::from_utf8_lossy(e.as_bytes());
@@ -87,7 +144,8 @@ impl Limit {
         let fail = |e| Error::io("read", name_of(path), e);
         if !is_stdin(path) {
             claims::reads(path)?;
-            return self.take(File::open(path).map_err(fail)?, path, &worth_it);
+            let file = File::open(path).map_err(|e| missing(path, e))?;
+            return self.take(file, path, &worth_it);
         }
         static KEPT: OnceLock<Vec<u8>> = OnceLock::new();
         if let Some(kept) = KEPT.get() {

@@ -66,14 +66,15 @@ impl NewFile {
         let fail = |e| Error::io("write", path, e);
         refuse_dash(path)?;
         claims::written(path)?;
-        let target = followed(path);
-        let sink = match std::fs::metadata(&target) {
+        // By its own name: where a link to a pipe leads, there is no file.
+        let sink = match std::fs::metadata(path) {
             Ok(old) if old.is_dir() => return Err(fail(ErrorKind::IsADirectory.into())),
             Ok(old) if !old.is_file() => {
-                let device = File::options().write(true).open(&target);
+                let device = File::options().write(true).open(path);
                 Sink::Device(device.map_err(fail)?)
             }
             old => {
+                let target = followed(path);
                 let parent = parent_of(&target);
                 let made = MadeDirs::all(parent)?;
                 let file = scratch::file_in(parent).map_err(|e| fail(plain(e)))?;

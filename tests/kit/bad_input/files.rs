@@ -175,3 +175,101 @@ fn a_mount_point_takes_the_verilog() {
     // the digests, and the folder of the constraints.
     assert_eq!(std::fs::read_dir(dir.path()).unwrap().count(), 7);
 }
+
+#[test]
+fn a_file_that_is_not_there_is_answered_with_one_that_is() {
+    let dir = tempfile::tempdir().unwrap();
+    std::fs::write(dir.path().join("mykernel.toml"), "").unwrap();
+    let asked = dir.path().join("mykernal.toml");
+    let text = refused(&["conflicts", asked.to_str().unwrap()], 2);
+    assert!(
+        text.contains("cannot read") && text.ends_with("did you mean 'mykernel.toml'?"),
+        "{text}"
+    );
+    let far = dir.path().join("other.toml");
+    assert!(!refused(&["conflicts", far.to_str().unwrap()], 2).contains("did you mean"));
+}
+
+#[test]
+fn text_of_other_encodings_is_named() {
+    let utf16: Vec<u8> = std::iter::once(0xfeff)
+        .chain("ptx = \"k.ptx\"".encode_utf16())
+        .flat_map(u16::to_le_bytes)
+        .collect();
+    let (_dir, file) = with_file("k.toml", &utf16);
+    let text = refused(&["run", &file], 2);
+    assert!(
+        text.contains("is UTF-16 text") && text.contains("save it as UTF-8"),
+        "{text}"
+    );
+    let (_dir, file) = with_file("k.ptx", b"\x7fELF\x02\x01\x01\x00\x00");
+    let text = refused(&["init", &file], 2);
+    assert!(
+        text.contains("is an ELF file") && text.contains("cuobjdump -ptx"),
+        "{text}"
+    );
+    // The mark before UTF-8 is no part of the text.
+    let ptx = std::fs::read_to_string("kernels/transpose/transpose.ptx").unwrap();
+    let (_dir, file) = with_file("k.ptx", format!("\u{feff}{ptx}").as_bytes());
+    spadkit(&["init", &file, "--entry", "transpose"])
+        .assert()
+        .success();
+}
+
+/// PTX on standard input has the machine of its target; a launch file needs a name, because
+/// of what it names.
+#[test]
+fn standard_input() {
+    let ptx = std::fs::read_to_string("kernels/transpose/transpose.ptx").unwrap();
+    let newer = ptx.replace(".target sm_52", ".target sm_90");
+    assert_ne!(ptx, newer);
+    for name in ["-", "/dev/stdin"] {
+        let args = [
+            "share",
+            name,
+            "--entry",
+            "transpose",
+            "--block",
+            "256",
+            "-q",
+        ];
+        let output = spadkit(&args).write_stdin(newer.as_str()).output().unwrap();
+        let text = String::from_utf8(output.stdout).unwrap();
+        assert!(text.contains("machine: sm90"), "{text}");
+        let output = spadkit(&["init", name])
+            .write_stdin(newer.as_str())
+            .output()
+            .unwrap();
+        assert_eq!(output.status.code(), Some(2));
+        let text = String::from_utf8(output.stderr).unwrap();
+        assert!(text.contains("standard input has no name"), "{text}");
+    }
+    let launch = std::fs::read_to_string("kernels/transpose/transpose.toml").unwrap();
+    let output = spadkit(&["conflicts", "-"])
+        .write_stdin(launch)
+        .output()
+        .unwrap();
+    assert_eq!(output.status.code(), Some(2));
+    let text = String::from_utf8(output.stderr).unwrap();
+    assert!(
+        text.contains("name a launch file instead of piping it"),
+        "{text}"
+    );
+}
+
+/// Standard output is a pipe here, which no folder holds.
+#[test]
+fn a_pipe_takes_what_a_file_would() {
+    let kernel = "kernels/transpose/transpose.toml";
+    let args = ["rewrite", kernel, "--hash", "xor", "-q", "-o"];
+    let output = spadkit(&args).arg("/dev/stdout").output().unwrap();
+    assert!(output.status.success(), "{output:?}");
+    let text = String::from_utf8(output.stdout).unwrap();
+    let dir = tempfile::tempdir().unwrap();
+    let file = dir.path().join("k.ptx");
+    spadkit(&args).arg(&file).assert().success();
+    assert!(
+        text.starts_with(&std::fs::read_to_string(file).unwrap()),
+        "{text}"
+    );
+}
