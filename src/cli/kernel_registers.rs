@@ -15,7 +15,10 @@ pub(super) fn of_kernel(
     printer: &Printer,
 ) -> Option<u32> {
     registers(module, entry, machine, given).unwrap_or_else(|error| {
-        printer.warn(format!("the registers of a thread are unknown: {error}"));
+        printer.warn(match given {
+            Some(given) => format!("the given {given} registers of a thread count: {error}"),
+            None => format!("the registers of a thread are unknown: {error}"),
+        });
         given
     })
 }

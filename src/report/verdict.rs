@@ -190,6 +190,8 @@ impl FlowReport {
         let conflicts = self.conflicts();
         let removed = Share::of(conflicts.saturating_sub(chosen.conflicts), conflicts);
         let code = self.changed_source().filter(|_| is_software(chosen));
+        // Where all go here and there, their numbers are beside the change.
+        let code = code.filter(|code| chosen.conflicts > 0 || code.conflicts > 0);
         let code = code.map_or(String::new(), |code| {
             let removed = code.conflicts_before.saturating_sub(code.conflicts);
             format!(

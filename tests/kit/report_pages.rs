@@ -224,6 +224,22 @@ fn the_report_of_sharing_reads_everywhere() {
     );
 }
 
+/// What costs time reads as bad news, with its price.
+#[test]
+fn a_report_of_sharing_that_does_not_pay_says_so() {
+    let dct = kernel("dct8x8/dct.toml");
+    let args = ["share", dct.to_str().unwrap(), "--preset", "gpgpusim-16k"];
+    let page = reported(&args);
+    let headline = page.split("<h1>").nth(1).unwrap();
+    assert!(
+        headline.starts_with("<em>Sharing makes dct slower: 0.9"),
+        "{headline:.200}"
+    );
+    for card in ["7 &rarr; 14", "<span class=\"k\">cycles</span>", "209 bits"] {
+        assert!(page.contains(card), "{card}");
+    }
+}
+
 /// A mapping for all of shared memory, and one for each variable.
 #[test]
 fn the_report_of_tune_reads_everywhere() {
@@ -237,6 +253,8 @@ fn the_report_of_tune_reads_everywhere() {
         let options = ["--preset", "sm80", "--no-machine-code"];
         let page = reported(&[&args[..], &options].concat());
         assert!(page.contains(answer), "{launch}");
+        let place = ["all at transpose.cu:", "of them at lavamd.cu:"];
+        assert!(place.iter().any(|place| page.contains(place)), "{launch}");
         for part in [
             "<figure>",
             "class=\"srcbox\"",

@@ -14,6 +14,22 @@ impl CommandResult for Shared<'_> {
         let (plan, blocks) = (self.plan, &self.plan.residency);
         let name = readable(&plan.kernel.function().name);
         let more = blocks.blocks().saturating_sub(blocks.unshared);
+        if let Some(last) = self.variants.last().filter(|last| last.pairs > 0)
+            && last.speed_up < 1.0
+        {
+            let although = match more {
+                0 => format!("leaves its resident blocks at {}", blocks.unshared),
+                _ => format!(
+                    "makes {} of its blocks resident instead of {}",
+                    blocks.blocks(),
+                    blocks.unshared
+                ),
+            };
+            return format!(
+                "Sharing makes {name} slower: {:.3} times as fast. It {although}.",
+                last.speed_up
+            );
+        }
         let resident = match more {
             0 => format!(
                 "Sharing leaves the number of resident blocks of {name} at {}",

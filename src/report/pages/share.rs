@@ -10,6 +10,7 @@ use crate::report::draw::{flow_drawing, theme};
 use crate::sharing::annotate::Annotated;
 use crate::sharing::{Drawing, Place, Plan, Variant, gains, short};
 use crate::template::defect;
+use crate::terminal::Tone;
 use serde_json::{Value, json};
 use tera::Context;
 
@@ -20,6 +21,8 @@ const TEMPLATE: &str = include_str!("share.html.tera");
 pub struct ShareReport<'a> {
     /// The answer in a sentence, as the terminal has it.
     pub verdict: String,
+    /// Whether that is good or bad news, as in the terminal.
+    pub tone: Tone,
     /// What repeats the run.
     pub commands: Vec<String>,
     /// The plan.
@@ -64,6 +67,11 @@ impl ShareReport<'_> {
             "title": format!("share: {}", readable(&kernel.function().name)),
             "sections": sections,
             "verdict": self.verdict,
+            "tone": match self.tone {
+                Tone::Good => "good",
+                Tone::Bad => "bad",
+                _ => "plain",
+            },
             "commands": self.commands,
             "plan": numbers,
             "entry": readable(&kernel.function().name),

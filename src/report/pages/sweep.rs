@@ -110,7 +110,7 @@ fn kpis(points: &[&SweepLine], missing: usize) -> Value {
     json!([
         {"k": "cycles of the fastest", "v": grouped(best.cycles.total), "n": format!("{:.3} warp instructions a cycle", best.ipc)},
         {"k": "times as fast as its baseline", "v": speed_up, "n": "mod, no hash stage"},
-        {"k": "slowest to fastest", "v": format!("{spread:.2} x"), "n": format!("{} points, {ran}", points.len() + missing)},
+        {"k": "cycles of the slowest", "v": grouped(worst.cycles.total), "n": format!("{spread:.2} times those of the fastest; {} points, {ran}", points.len() + missing)},
         {"k": "what it waits for most", "v": reason, "n": format!("{:.0} % of the issue slots", 100.0 * share)},
     ])
 }
@@ -176,7 +176,7 @@ mod tests {
             place("slow22</th>") < place("7 slower points")
                 && place("7 slower points") < place("slow23</th>")
         );
-        assert!(page.contains("2.00 x") && page.contains("4.58 x"));
+        assert!(page.contains("2.00 x") && page.contains("4.58 times"));
         assert!(page.contains("does not fit") && page.contains("32 points, 1 did not run"));
     }
 }

@@ -9,7 +9,7 @@ use crate::readable::readable_words;
 use crate::report::choice::CodeText;
 use crate::report::names;
 use crate::report::source_page::{Situation, SourcePage};
-use crate::report::verdict::grouped;
+use crate::report::verdict::{grouped, place, worst};
 use crate::template::defect;
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -138,9 +138,28 @@ impl TuneReport {
             0 => "there are none".to_owned(),
             all => format!("{:.0} % are removed", 100.0 * removed as f64 / all as f64),
         };
+        let place = worst(&self.sources).map(|(page, line)| {
+            let many = if line.conflicts == self.conflicts {
+                "all".to_owned()
+            } else {
+                format!("{} of them", grouped(line.conflicts))
+            };
+            format!("; {many} at {}", place(page, line))
+        });
+        let place = place.unwrap_or_default();
+        let padding = self
+            .padding
+            .as_ref()
+            .filter(|(_, left, _)| *left <= self.left);
+        let padding = padding.map_or(String::new(), |(hash, left, _)| {
+            format!(
+                "; none with {hash} in the declaration, which leaves {}",
+                grouped(*left)
+            )
+        });
         json!([
-            {"k": "conflicts left", "v": grouped(self.left), "n": format!("of {}, {share}", grouped(self.conflicts))},
-            {"k": "added to an access", "v": self.cost, "n": format!("instructions that compute the place{}", self.on_sm_note())},
+            {"k": "conflicts left", "v": grouped(self.left), "n": format!("of {}{place}; {share}", grouped(self.conflicts))},
+            {"k": "added to an access", "v": self.cost, "n": format!("instructions that compute the place from the index{padding}{}", self.on_sm_note())},
             {"k": "shared memory more", "v": format!("{} bytes", grouped(self.wasted_bytes.into())), "n": "of a block"},
             {"k": "how it is known", "v": if self.proved { "proved" } else { "found" }, "n": self.proof},
         ])
@@ -269,7 +288,7 @@ mod tests {
         assert!(place("<code>xor</code>") < place("<code>pad</code>"));
         assert!(place("<code>pad</code>") < place("1 more"));
         assert!(place("1 more") < place("<code>mod</code>"));
-        assert!(page.contains("of 64, 100 % are removed") && page.contains("proved"));
-        assert!(page.contains("compute the place; registers 32 → 40"));
+        assert!(page.contains("of 64; 100 % are removed") && page.contains("proved"));
+        assert!(page.contains("compute the place from the index; registers 32 → 40"));
     }
 }

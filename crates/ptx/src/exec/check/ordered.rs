@@ -8,6 +8,7 @@ use crate::exec::race::mark::How;
 use crate::exec::race::shadow::Touch;
 use crate::exec::race::stored::Stored;
 use crate::exec::race::{Strength, lanes};
+use crate::exec::texture::Operation;
 
 /// Lanes access words, and what that orders before and after: words by their
 /// keys, which other blocks may read or not.
@@ -107,6 +108,19 @@ pub fn touch(m: &Machine, info: &MemoryOp, seq: u32) -> Touch {
 
 pub fn form<'i>(m: &Machine<'i>, pc: u32) -> Option<&'i Form> {
     m.image.ops.get(pc as usize).map(|op| &op.form)
+}
+
+/// Whether an instruction fetches texels through the cache of textures, which does not see
+/// what the launch writes.
+pub fn fetches_texels(m: &Machine, pc: u32) -> bool {
+    let Some(Form::Step(Step::Texture { texture })) = form(m, pc) else {
+        return false;
+    };
+    let operation = &m.image.textures[*texture as usize].operation;
+    matches!(
+        operation,
+        Operation::Fetch { .. } | Operation::Gather { .. }
+    )
 }
 
 /// Whether an instruction is one of `mbarrier`.

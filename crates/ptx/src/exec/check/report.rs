@@ -1,7 +1,6 @@
 //! Races that were found, as they are reported: which two accesses, where, and why.
 
-use super::ordered::{ends_barrier, form, uses_barrier};
-use super::texels;
+use super::ordered::{ends_barrier, fetches_texels, form, uses_barrier};
 use crate::exec::image::form::{Form, Step};
 use crate::exec::machine::Machine;
 use crate::exec::machine::pairs::{Memory, Place, Race, Side, Why};
@@ -177,7 +176,7 @@ fn why_global(m: &Machine, hit: &Hit, thread: u32, block: Option<u64>, fixed: bo
     if fixed && hit.wrote && reads_constant(m.pc) || !hit.wrote && reads_constant(hit.earlier.pc) {
         return Why::Constant;
     }
-    if hit.wrote && texels::fetches(m, m.pc) || !hit.wrote && texels::fetches(m, hit.earlier.pc) {
+    if hit.wrote && fetches_texels(m, m.pc) || !hit.wrote && fetches_texels(m, hit.earlier.pc) {
         return Why::Texture;
     }
     if block.is_some() {

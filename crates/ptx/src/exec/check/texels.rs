@@ -1,32 +1,17 @@
 //! Races through textures and surfaces, whose texels are bytes of a buffer.
 
-use super::ordered::form;
+use super::ordered::fetches_texels;
 use super::raced;
-use crate::exec::image::form::{Form, Step};
 use crate::exec::machine::Machine;
 use crate::exec::memory::Object;
 use crate::exec::race::global::Reach;
 use crate::exec::race::mark::{How, Scope, Strength};
 use crate::exec::race::shadow::Touch;
 use crate::exec::race::stored::Stored;
-use crate::exec::texture::Operation;
 
 /// Whether accesses to texels are remembered.
 pub fn are_checked(m: &Machine) -> bool {
     m.races.as_ref().is_some_and(|r| r.global.is_some())
-}
-
-/// Whether an instruction fetches texels through the cache of textures, which does not see
-/// what the launch writes.
-pub fn fetches(m: &Machine, pc: u32) -> bool {
-    let Some(Form::Step(Step::Texture { texture })) = form(m, pc) else {
-        return false;
-    };
-    let operation = &m.image.textures[*texture as usize].operation;
-    matches!(
-        operation,
-        Operation::Fetch { .. } | Operation::Gather { .. }
-    )
 }
 
 /// A lane fetches or loads bytes of a buffer from an offset on.
@@ -76,7 +61,7 @@ fn touch(
     lane: u32,
     with: impl FnOnce(Touch) -> Touch,
 ) {
-    let fixed = fetches(m, m.pc);
+    let fixed = fetches_texels(m, m.pc);
     let Some(races) = m.races.as_mut().filter(|r| r.global.is_some()) else {
         return;
     };
