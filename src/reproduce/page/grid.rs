@@ -5,6 +5,7 @@ use super::super::figure::Figure;
 use super::super::number::number;
 use super::super::results::{Comparison, Verdict};
 use super::columns::Column;
+use super::table::derived_mark;
 
 /// A column of the table.
 pub(super) struct Head<'a> {
@@ -107,7 +108,10 @@ pub(super) fn in_order(mut names: Vec<&str>) -> Vec<&str> {
 pub(super) fn cell(result: &Comparison) -> String {
     let measured = result.measured.map_or("–".to_owned(), number);
     let mut text = match &result.published {
-        Some(published) => format!("{} / {measured}", published.text()),
+        Some(published) => {
+            let mark = derived_mark(result);
+            format!("{}{mark} / {measured}", published.text())
+        }
         None => measured,
     };
     if result.evidence == Evidence::Inferred && result.published.is_some() {

@@ -52,6 +52,16 @@ pub(super) fn published(result: &Comparison) -> String {
     }
 }
 
+/// The same, with a mark where the paper does not print the value.
+pub(super) fn marked(result: &Comparison) -> String {
+    published(result) + derived_mark(result)
+}
+
+/// The mark of a published value that follows from printed ones.
+pub(super) fn derived_mark(result: &Comparison) -> &'static str {
+    if result.is_derived() { " ᵈ" } else { "" }
+}
+
 /// What the models have.
 pub(super) fn measured(result: &Comparison) -> String {
     match (result.measured, result.check) {
@@ -102,7 +112,7 @@ fn sums(section: &Section) -> String {
     let of = |r: &&Comparison| {
         let mut cells = vec![
             with_workloads(r),
-            published(r),
+            marked(r),
             measured(r),
             tolerance(r),
             r.evidence.word().to_owned(),
