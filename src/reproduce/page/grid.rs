@@ -5,7 +5,6 @@ use super::super::figure::Figure;
 use super::super::number::number;
 use super::super::results::{Comparison, Verdict};
 use super::columns::Column;
-use super::table::derived_mark;
 
 /// A column of the table.
 pub(super) struct Head<'a> {
@@ -101,6 +100,11 @@ pub(super) fn in_order(mut names: Vec<&str>) -> Vec<&str> {
     };
     names.sort_by_key(|name| digits(name).unwrap_or(((*name).to_owned(), 0, String::new())));
     names
+}
+
+/// The mark of a published value that follows from printed ones.
+pub(super) fn derived_mark(result: &Comparison) -> &'static str {
+    if result.is_derived() { " ᵈ" } else { "" }
 }
 
 /// `published / measured`; bold where it differs, italic where only the

@@ -6,7 +6,7 @@ use super::super::order::Order;
 use super::super::results::{Check, Comparison, Verdict};
 use super::Section;
 use super::columns::{Column, columns};
-use super::grid::{Grid, Head};
+use super::grid::{Grid, Head, derived_mark};
 use std::collections::BTreeSet;
 
 /// All tables of the figure.
@@ -55,11 +55,6 @@ pub(super) fn published(result: &Comparison) -> String {
 /// The same, with a mark where the paper does not print the value.
 pub(super) fn marked(result: &Comparison) -> String {
     published(result) + derived_mark(result)
-}
-
-/// The mark of a published value that follows from printed ones.
-pub(super) fn derived_mark(result: &Comparison) -> &'static str {
-    if result.is_derived() { " ᵈ" } else { "" }
 }
 
 /// What the models have.
