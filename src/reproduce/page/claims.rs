@@ -6,6 +6,7 @@ use super::super::nulls::overall;
 use super::super::number::number;
 use super::super::quantity::Quantity;
 use super::super::results::{Comparison, Verdict};
+use super::grid::derived_mark;
 use super::table::{marked, measured, published, table, tolerance, verdict};
 use super::{Section, page_of, papers, title};
 
@@ -123,7 +124,7 @@ impl Claim<'_> {
             }
         }
         [
-            with(joined(&|r| bare(published(r)))),
+            with(joined(&|r| bare(published(r)) + derived_mark(r))),
             with(joined(&|r| bare(measured(r)))),
             verdicts.join(", "),
         ]
