@@ -84,7 +84,7 @@ pub enum Form {
     ArgMin,
     /// The number in the name of the workload with the largest.
     ArgMax,
-    /// Spearman's rank correlation of measured and published.
+    /// Spearman's rank correlation of measured and published, or of two measured ones.
     Rank,
     /// How many workloads meet a condition.
     CountIf,
@@ -156,6 +156,8 @@ pub struct Quantity {
     pub less_over: Option<String>,
     /// Configuration of whose own value this is a part, in percent.
     pub part_of: Option<String>,
+    /// Number of `over` that the value is to reach: how many times the value that is.
+    pub gap_to: Option<String>,
     /// The value in `unit` of one that the points have: nanoseconds of a cycle, say.
     pub scale: Option<f64>,
     /// Unit of the value.
@@ -211,6 +213,8 @@ pub struct Summary {
     pub only: Vec<String>,
     /// Of `max` and `min`: the workload that the paper has it of.
     pub at: Option<String>,
+    /// Of `rank`: the quantity whose measured values take the place of published ones.
+    pub against: Option<String>,
     /// Of `count-if`: `> 1`, `<= 0`, `= 100`.
     pub condition: Option<Condition>,
     /// Its published value.
@@ -336,12 +340,13 @@ impl Quantity {
         std::iter::once(self.of.as_str()).chain(more)
     }
 
-    /// The value of a workload, of `number` of a workload and a configuration.
+    /// The value of a workload, of `value` of a workload, a configuration and a key.
     pub(super) fn formed(
         &self,
         workload: &str,
-        number: impl Fn(&str, &str) -> Option<f64>,
+        value: impl Fn(&str, &str, &str) -> Option<f64>,
     ) -> Option<f64> {
+        let number = |workload: &str, name: &str| value(workload, name, &self.key);
         let beside = match &self.over_without {
             Some(ending) => workload.strip_suffix(ending.as_str())?,
             None => workload,
@@ -351,15 +356,18 @@ impl Quantity {
             self.metric.formed(number(workload, name)?, over)
         };
         let over = self.over.as_deref();
-        let mut value = formed(&self.of, over)?;
+        let mut own = formed(&self.of, over)?;
         if let Some(less) = &self.less {
-            value -= formed(less, self.less_over.as_deref().or(over))?;
+            own -= formed(less, self.less_over.as_deref().or(over))?;
         }
         if let Some(whole) = &self.part_of {
-            value *= 100.0 / formed(whole, over)?;
+            own *= 100.0 / formed(whole, over)?;
         }
-        let value = value * self.scale.unwrap_or(1.0);
-        Some(value).filter(|v| v.is_finite())
+        if let Some(key) = &self.gap_to {
+            own = value(beside, over?, key)? / own;
+        }
+        let own = own * self.scale.unwrap_or(1.0);
+        Some(own).filter(|v| v.is_finite())
     }
 
     /// All that its workloads are summed up to.
@@ -369,6 +377,7 @@ impl Quantity {
             name: None,
             only: Vec::new(),
             at: None,
+            against: None,
             condition: None,
             published: self.published_mean.clone(),
             provenance: self.mean_provenance.unwrap_or(self.provenance),

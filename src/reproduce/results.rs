@@ -4,11 +4,13 @@ use super::compute::Table;
 use super::evidence::Evidence;
 use super::figure::Figure;
 use super::order::Order;
-use super::published::{Published, sign};
+use super::published::Published;
 use super::quantity::{Form, NotModelled, Provenance, Quantity, Summary};
-use super::rules::{Measure, Rule, rule};
+use super::rules::Measure;
 use super::sums::{Summand, extreme, of_values, sum};
 use serde::{Serialize, Serializer};
+
+mod judge;
 
 /// How a published value and the measured one stand to each other.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -116,9 +118,13 @@ pub struct Comparison {
     /// What a mechanism comes to that does nothing.
     #[serde(skip)]
     pub neutral: Option<f64>,
-    /// It says how many, or which, so that no factor says how far it is off.
+    /// It says how many, or which, so that no distance says how far it is off.
     #[serde(skip)]
     pub counts: bool,
+    /// What a timed value of its kind may be off by; none where that is a part of the
+    /// value.
+    #[serde(skip)]
+    pub yardstick: Option<f64>,
 }
 
 /// All results of a figure. Points that are missing, as in a shard, give null.
@@ -171,6 +177,7 @@ impl Context<'_> {
             reason: None,
             neutral: None,
             counts: false,
+            yardstick: None,
         }
     }
 
@@ -238,12 +245,16 @@ impl Context<'_> {
         let names = rows.iter().filter_map(|r| r.workload.as_deref());
         let with = rows.iter().filter(|r| r.measured.is_some()).count();
         let form = summary.form;
+        let mut compared = summands(&rows);
+        if let Some(other) = &summary.against {
+            self.set_against(&mut compared, other);
+        }
         let mut result = Comparison {
             published: summary.published.clone(),
             provenance: from(summary.published.as_ref(), summary.provenance),
             derivation: summary.published.as_ref().and(summary.derivation.clone()),
             evidence: self.evidence(quantity.evidence, names),
-            measured: sum(form, summary.condition.as_ref(), &summands(&rows)),
+            measured: sum(form, summary.condition.as_ref(), &compared),
             unit: if form.counts() || form == Form::Rank {
                 String::new()
             } else {
@@ -265,6 +276,15 @@ impl Context<'_> {
             result.is_of(at, extreme.map(|s| s.workload));
         }
         result
+    }
+
+    /// The measured values of another quantity in place of the published ones.
+    fn set_against(&self, summands: &mut [Summand], other: &str) {
+        let named = |q: &&Quantity| q.name == other;
+        let other = self.figure.quantity.iter().find(named);
+        for summand in summands {
+            summand.published = other.and_then(|q| self.measured(q, summand.workload));
+        }
     }
 
     fn of_order(&self, order: &Order) -> Vec<Comparison> {
@@ -379,8 +399,8 @@ impl Context<'_> {
 
     /// The quantity of one workload.
     fn measured(&self, quantity: &Quantity, workload: &str) -> Option<f64> {
-        quantity.formed(workload, |w, configuration| {
-            self.value(w, configuration, &quantity.key)
+        quantity.formed(workload, |w, configuration, key| {
+            self.value(w, configuration, key)
         })
     }
 
@@ -411,79 +431,6 @@ fn of_rows(rows: &[&Comparison]) -> Option<String> {
     let names = rows.iter().filter(explained);
     let names: Vec<&str> = names.filter_map(|r| r.workload.as_deref()).collect();
     (!names.is_empty()).then(|| format!("the causes of its rows: {}", names.join(", ")))
-}
-
-impl Comparison {
-    /// Compares the two by the rule of the evidence.
-    fn judge(&mut self, by: &By, check: Check) {
-        let Some(published) = self.published.clone() else {
-            return;
-        };
-        self.check = match published.number() {
-            Some(_) => check,
-            None => Check::Direction,
-        };
-        self.counts = by.measure == Measure::Count;
-        let rule = rule(self.evidence, by.key, by.measure);
-        self.tolerance = published
-            .number()
-            .map(|p| rule.tolerance(p, published.decimals()));
-        let Some(measured) = self.measured else {
-            self.verdict = Verdict::NotModelled;
-            self.reason.get_or_insert_with(|| "not computed".to_owned());
-            return;
-        };
-        self.verdict = self.verdict_of(measured, &published, rule);
-        self.no_mechanism_passes = match (self.neutral, published.number(), self.tolerance) {
-            (Some(neutral), Some(p), Some(tolerance)) => near(neutral, p, tolerance),
-            _ => false,
-        };
-        if self.verdict == Verdict::Reproduced {
-            self.reason = None;
-        }
-    }
-
-    /// An extreme that is published of `at` is reproduced only if it is of that here, too.
-    fn is_of(&mut self, at: &str, found: Option<&str>) {
-        let Some(found) = found.filter(|found| *found != at) else {
-            return;
-        };
-        if self.verdict == Verdict::Reproduced {
-            self.verdict = Verdict::DirectionOnly;
-        }
-        let place = format!("published of {at}, here of {found}");
-        self.reason = Some(match self.reason.take() {
-            Some(reason) => format!("{place}; {reason}"),
-            None => place,
-        });
-    }
-
-    fn verdict_of(&self, measured: f64, published: &Published, rule: &Rule) -> Verdict {
-        // A value that stands alone goes up or down from 0.
-        let neutral = self.neutral.unwrap_or(0.0);
-        let direction = published.direction(neutral);
-        // A change that the printed decimals would not show is none.
-        let same_way = sign(measured - neutral, published.resolution()) == direction;
-        let (Some(p), Some(tolerance)) = (published.number(), self.tolerance) else {
-            return if same_way {
-                Verdict::Reproduced
-            } else {
-                Verdict::Differs
-            };
-        };
-        let within = near(measured, p, tolerance);
-        let judges_direction = rule.needs_direction() && self.neutral.is_some() && direction != 0;
-        match (within, judges_direction, same_way) {
-            (true, true, false) => Verdict::Differs,
-            (true, ..) => Verdict::Reproduced,
-            (false, true, true) => Verdict::DirectionOnly,
-            (false, ..) => Verdict::Differs,
-        }
-    }
-}
-
-fn near(a: f64, b: f64, tolerance: f64) -> bool {
-    (a - b).abs() <= tolerance + 1e-9 * b.abs().max(1.0)
 }
 
 #[cfg(test)]

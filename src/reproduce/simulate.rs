@@ -86,6 +86,20 @@ fn of_text(work: &Workload, input: &str) -> Result<Option<(usize, usize)>> {
     Ok(Some((function.instructions.len(), shared.count())))
 }
 
+/// Variables in shared memory of the launch's entry and of the functions that it calls.
+pub(super) fn shared_variables(work: &Workload) -> Result<usize> {
+    let input = work.input.as_deref().unwrap_or_default();
+    let launch = Changed::of(work, input)?.ok_or_else(|| {
+        Error::usage(
+            format!("'{input}' declares nothing"),
+            "expected a launch file",
+        )
+    })?;
+    let (one, name) = launch.entry()?;
+    let kernel = Kernel::new(&launch.module, Some(&name), one.dynamic_shared)?;
+    Ok(kernel.variables.len())
+}
+
 /// Counts the conflicts of a block's accesses.
 pub(super) fn count(point: &Point, machine: &Config, input: &str) -> Result<Numbers> {
     let trace = traced(point, machine, input)?;

@@ -41,6 +41,14 @@ pub(super) fn validate(figure: &Figure, path: &Path) -> Result<()> {
             .collect()
     };
     let values: Vec<String> = figure.quantity.iter().flat_map(sums).collect();
+    for quantity in &figure.quantity {
+        let against = quantity.summary.iter().filter_map(|s| s.against.as_ref());
+        for other in against {
+            if !figure.quantity.iter().any(|q| q.name == *other) {
+                return Err(file.wrong(other, "expected the name of a quantity in `against`"));
+            }
+        }
+    }
     for range in &figure.range {
         file.expect("workload", &range.only)?;
         if range.over.is_empty() || range.over.iter().any(|name| !values.contains(name)) {
@@ -98,6 +106,9 @@ impl File<'_> {
                 "expected `over` where metric is not value, and only there",
             ));
         }
+        if quantity.gap_to.is_some() && quantity.over.is_none() {
+            return Err(self.wrong(name, "expected `over` beside `gap_to`"));
+        }
         if let Some(ending) = &quantity.over_without {
             let beside = quantity
                 .only
@@ -138,6 +149,12 @@ impl File<'_> {
             return Err(self.wrong(
                 &name,
                 "expected a `condition` where form is count-if, and only there",
+            ));
+        }
+        if summary.against.is_some() && summary.form != Form::Rank {
+            return Err(self.wrong(
+                &name,
+                "expected `against` where form is rank, and only there",
             ));
         }
         let derivation = summary.derivation.as_deref();

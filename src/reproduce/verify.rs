@@ -26,8 +26,8 @@ const QUICK: f64 = 1_500_000.0;
 pub fn keys<'a>(figures: &[&'a Figure]) -> BTreeSet<&'a str> {
     let quantities = figures.iter().flat_map(|f| &f.quantity);
     let orders = figures.iter().flat_map(|f| &f.order);
-    let keys = quantities.map(|q| q.key.as_str());
-    let keys = keys.chain(orders.map(|o| o.key.as_str()));
+    let keys = quantities.flat_map(|q| [Some(q.key.as_str()), q.gap_to.as_deref()]);
+    let keys = keys.flatten().chain(orders.map(|o| o.key.as_str()));
     keys.chain(KEPT).collect()
 }
 

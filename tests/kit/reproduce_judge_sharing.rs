@@ -29,6 +29,16 @@ fn judge(name: &str) -> Option<Value> {
     Some(serde_json::from_slice(&out.stdout).expect("JSON"))
 }
 
+/// The rows of figures.
+fn reproduced(ids: &[&str]) -> Vec<Value> {
+    let mut spadkit = Command::new(env!("CARGO_BIN_EXE_spadkit"));
+    spadkit.current_dir(env!("CARGO_MANIFEST_DIR"));
+    spadkit.args(["reproduce", "--format", "json"]).args(ids);
+    let out = spadkit.output().expect("spadkit runs");
+    let json: Value = serde_json::from_slice(&out.stdout).expect("JSON");
+    json["results"].as_array().expect("results").clone()
+}
+
 fn number(value: &Value) -> u32 {
     u32::try_from(value.as_u64().expect("a whole number")).unwrap()
 }
@@ -171,6 +181,60 @@ fn the_schedule_is_the_judge_s() {
     let total = |name: &str| judged[name]["total"].as_u64().unwrap();
     assert_eq!(cycles("gto", &[2, 0, 1]), total("unshared first"));
     assert_eq!(cycles("owf", &[0, 2, 1]), total("owner first"));
+}
+
+/// Where all warps issue and end their instructions in Fig. 4 is what the judge has.
+#[test]
+fn the_events_of_the_schedule_are_the_judge_s() {
+    let Some(judged) = judge("sharing_schedule") else {
+        return;
+    };
+    let mut compared = 0;
+    for row in reproduced(&["sharing.f4"]) {
+        let quantity = row["quantity"].as_str().unwrap();
+        let Some(name) = quantity.strip_prefix("in cycle, ") else {
+            continue;
+        };
+        // `O ends I2`.
+        let event = row["workload"].as_str().unwrap();
+        let [warp, verb, instruction] = event.split(' ').collect::<Vec<_>>()[..] else {
+            panic!("{event}");
+        };
+        let warp = match warp {
+            "O" => "owner",
+            "N" => "non-owner",
+            _ => "unshared",
+        };
+        let index = usize::from(instruction.as_bytes()[1] - b'1');
+        let end = judged[name]["done"][warp][index].as_u64().unwrap();
+        // A Load takes five cycles, the others one.
+        let cycle = if verb == "issues" && index == 1 {
+            end - 4
+        } else {
+            end
+        };
+        assert_eq!(row["measured"], cycle as f64, "{name}: {event}");
+        compared += 1;
+    }
+    assert_eq!(compared, 8 + 9);
+}
+
+/// The variables of a kernel are counted in its PTX, not copied from Table I.
+#[test]
+fn the_variables_of_kernels_are_counted() {
+    let rows = reproduced(&["sharing.t1", "sharing.f26"]);
+    let variables = |w: &str| {
+        let of = |r: &&Value| r["quantity"] == "variables in the scratchpad" && r["workload"] == w;
+        rows.iter().find(of).unwrap()["measured"].as_f64()
+    };
+    for (kernel, count) in [
+        ("NQU", 5.0),
+        ("SRAD1", 6.0),
+        ("heartwall", 8.0),
+        ("FFT", 2.0),
+    ] {
+        assert_eq!(variables(kernel), Some(count), "{kernel}");
+    }
 }
 
 /// The published values of quantity `name` of a figure's file.

@@ -2,6 +2,7 @@
 
 use super::{Formula, Inputs, numbers};
 use crate::error::{Error, Result};
+use crate::hash::{BankFunction, HashSpec};
 use crate::model::LaneHash;
 use crate::reproduce::point::Numbers;
 use std::collections::BTreeMap;
@@ -11,6 +12,8 @@ pub(super) const FORMULAS: &[Formula] = &[
     ("atomics.locks", locks),
     ("atomics.banks", banks),
     ("atomics.gates", gates),
+    ("atomics.machine", machine),
+    ("atomics.bank", bank),
 ];
 
 /// Section III: the four states of an atomic without conflicts, and how far
@@ -99,4 +102,30 @@ fn gates(inputs: &Inputs) -> Result<Numbers> {
         ("xor levels", 1.0),
         ("adder levels", 1.0 + 2.0 * (bits - 1.0)),
     ]))
+}
+
+/// Fig. 3 and section III: what the machine of the figure has of them.
+fn machine(inputs: &Inputs) -> Result<Numbers> {
+    let machine = inputs.machine()?;
+    let retry = machine.path.retry;
+    let (locks, banks) = (machine.path.locks, machine.parameters().B);
+    let bytes = machine.capacity_words * machine.word_bytes();
+    Ok(numbers([
+        ("read", f64::from(retry.read)),
+        ("update", f64::from(retry.update)),
+        ("write", f64::from(retry.write)),
+        ("branch", f64::from(retry.branch)),
+        ("locks", f64::from(locks)),
+        ("locks of a bank", f64::from(locks) / banks as f64),
+        ("banks", banks as f64),
+        ("scratchpad", f64::from(bytes) / 1024.0),
+    ]))
+}
+
+/// Section V.A: the bank of word `address` under the XOR hash.
+fn bank(inputs: &Inputs) -> Result<Numbers> {
+    let geometry = inputs.machine()?.geometry;
+    let banks = BankFunction::new(&HashSpec::Xor, geometry)?;
+    let bank = banks.bank(inputs.number("address")? as u32, geometry);
+    Ok(numbers([("bank", f64::from(bank))]))
 }

@@ -4,9 +4,11 @@ use super::{Formula, Inputs, numbers};
 use crate::config::Config;
 use crate::error::Result;
 use crate::model::{
-    NO_OPERANDS, Offer, Offers, Operands, PathConfig, SmPath, SmPathInputs, SmPathOutputs, kind,
+    LaneMask, NO_OPERANDS, Offer, Offers, Operands, PathConfig, SmPath, SmPathInputs,
+    SmPathOutputs, kind,
 };
 use crate::reproduce::point::Numbers;
+use crate::trace::ConflictProfile;
 
 pub(super) const FORMULAS: &[Formula] = &[
     ("elastic.bound", bound),
@@ -14,6 +16,7 @@ pub(super) const FORMULAS: &[Formula] = &[
     ("elastic.bandwidth", bandwidth),
     ("elastic.machine", machine),
     ("elastic.schedule", schedule),
+    ("elastic.distance", distance),
 ];
 
 /// The theoretic speed-up of section 6.2: what is left of the time if no access
@@ -74,10 +77,29 @@ fn machine(inputs: &Inputs) -> Result<Numbers> {
         ),
         ("inputs of the writeback MUX", size(p.NQ + 3)),
         ("inputs of the memory MUX", size(p.PQ + 1)),
+        ("logic of the writeback MUX", size(p.NQ + 2)),
+        ("logic of the memory MUX", size(p.PQ)),
         ("history bytes", size(history) / 8.0),
         ("history bytes in the RTL", size(history_rtl) / 8.0),
         ("degree bits", size(p.EX)),
         ("gates of the mask", size(2 * p.W)),
+    ]))
+}
+
+/// Sections 3.2 and 4.1: the conflict degree of an access of lanes to `addresses` on
+/// `banks`, and the cycles until a memory warp may follow it (Eq. 3).
+fn distance(inputs: &Inputs) -> Result<Numbers> {
+    let (banks, ports) = (inputs.number("banks")?, inputs.number("ports")?);
+    let lanes: Vec<Option<u32>> = inputs
+        .word("addresses")?
+        .split_whitespace()
+        .map(|address| address.parse().ok())
+        .collect();
+    let profile = ConflictProfile::of_accesses(std::iter::once(&lanes[..]), lanes.len() as u32);
+    let degree = profile.count(|word| word % banks as u32).max_degree;
+    Ok(numbers([
+        ("degree", f64::from(degree)),
+        ("distance", (f64::from(degree) / ports).ceil()),
     ]))
 }
 
@@ -89,21 +111,29 @@ const LAST: usize = 10;
 const FETCH_TO_ISSUE: i64 = 1;
 
 /// Figs 2 and 3 on the golden model of the path: W0 to W3 load without a
-/// conflict, W_i = W4 with degree 2, the others compute. Cycles count from the
-/// fetch of W_i. What does not happen has no number.
+/// conflict, W_i = W4 with degree 2, `memory` more load without one, the others
+/// compute. If a warp takes several passes, each of them is a W_k (section 4.3), and
+/// W_i is the first pass of W4. Cycles count from the fetch of W_i. What does not
+/// happen has no number.
 fn schedule(inputs: &Inputs) -> Result<Numbers> {
-    let mut path = Schedule::new(inputs.machine()?);
-    let (mut written, mut held) = (Vec::new(), Vec::new());
+    let config = inputs.machine()?;
+    let passes = config.subwarps() as usize;
+    let mut path = Schedule::new(config, inputs.number("memory").unwrap_or(0.0) as usize);
+    let (mut written, mut held, mut queued) = (Vec::new(), Vec::new(), Vec::new());
     for cycle in 0..40 {
         let out = path.step();
         // W_k is issued in cycle k.
-        let since = cycle - CONFLICTING as i64 + FETCH_TO_ISSUE;
+        let since = cycle - (CONFLICTING * passes) as i64 + FETCH_TO_ISSUE;
         if out.ex_hold {
             held.push(since);
         }
-        written.extend(out.wb.map(|wb| (wb.warp, since)));
+        if out.pre_count > 0 {
+            queued.push(since);
+        }
+        let place = |warp: usize, pass: u16| warp * passes + usize::from(pass);
+        written.extend(out.wb.map(|wb| (place(wb.warp, wb.pass), since)));
     }
-    let of = |warp: usize| written.iter().find(|w| w.0 == warp).map(|w| w.1 as f64);
+    let of = |k: usize| written.iter().find(|w| w.0 == k).map(|w| w.1 as f64);
     let ends: Vec<i64> = written.iter().map(|w| w.1).collect();
     let all = ends.first().copied().unwrap_or(0)..ends.last().copied().unwrap_or(0);
     let bubbles: Vec<i64> = all.filter(|c| !ends.contains(c)).collect();
@@ -117,8 +147,12 @@ fn schedule(inputs: &Inputs) -> Result<Numbers> {
     set("bubble", bubbles.first().map(|&c| c as f64));
     // Fetch repeats in the cycle after EX could not go on.
     set("stall", held.first().map(|&c| (c + 1) as f64));
+    set("queued", queued.first().map(|&c| c as f64));
     for after in 0..=LAST - CONFLICTING {
-        set(&format!("writeback of W+{after}"), of(CONFLICTING + after));
+        set(
+            &format!("writeback of W+{after}"),
+            of(CONFLICTING * passes + after),
+        );
     }
     Ok(found)
 }
@@ -128,20 +162,22 @@ struct Schedule {
     path: SmPath,
     cfg: PathConfig,
     offers: Offers,
-    ex: Option<usize>,
+    /// The warp and the pass in EXE.
+    ex: Option<(usize, u16)>,
+    lanes: LaneMask,
     /// Word addresses of an access: one word per bank, and of W_i two in one.
     free: [u16; 64],
     conflicting: [u16; 64],
 }
 
 impl Schedule {
-    fn new(config: &Config) -> Self {
+    fn new(config: &Config, memory: usize) -> Self {
         let free = std::array::from_fn(|lane| lane as u16);
         let mut conflicting = free;
         conflicting[0] = 1 + (1 << config.geometry.bank_bits());
         let mut offers = Offers::none(config.path.warps as usize);
         for warp in 0..=LAST {
-            let load = warp <= CONFLICTING;
+            let load = warp <= CONFLICTING + memory;
             let kind = if load { kind::LOAD } else { kind::ALU };
             offers.set(
                 warp,
@@ -156,15 +192,16 @@ impl Schedule {
             cfg: PathConfig::of(config),
             offers,
             ex: None,
+            lanes: LaneMask::MAX >> (LaneMask::BITS - config.lanes),
             free,
             conflicting,
         }
     }
 
     fn step(&mut self) -> SmPathOutputs {
-        let op = self.ex.map_or(NO_OPERANDS, |warp| Operands {
-            mask: 0xffff_ffff,
-            addr: if warp == CONFLICTING {
+        let op = self.ex.map_or(NO_OPERANDS, |pass| Operands {
+            mask: self.lanes,
+            addr: if pass == (CONFLICTING, 0) {
                 &self.conflicting
             } else {
                 &self.free
@@ -191,7 +228,7 @@ impl Schedule {
         match out.iss {
             Some(issue) => {
                 self.offers.set(issue.warp, None);
-                self.ex = Some(issue.warp);
+                self.ex = Some((issue.warp, issue.pass));
             }
             None if !out.ex_hold => self.ex = None,
             None => {}

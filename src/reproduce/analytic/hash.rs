@@ -26,6 +26,7 @@ pub(super) const FORMULAS: &[Formula] = &[
     ("hash.pairs", pairs),
     ("hash.pattern", pattern),
     ("hash.synthesised", synthesised),
+    ("hash.padded", padded),
 ];
 
 /// 48 KB of 4-byte words in 32 banks, as in the paper's examples.
@@ -198,6 +199,15 @@ fn pattern(inputs: &Inputs) -> Result<Numbers> {
     ]))
 }
 
+/// What a word of padding behind each row of all `banks` adds to an array of `words`, in
+/// percent. A hash permutes the words of a row, and adds none.
+fn padded(inputs: &Inputs) -> Result<Numbers> {
+    let (words, banks) = (inputs.number("words")?, inputs.number("banks")?);
+    let last = words - 1.0;
+    let with = last + (last / banks).floor() + 1.0;
+    Ok(numbers([("added", 100.0 * (with / words - 1.0))]))
+}
+
 /// As the paper names a class.
 fn name_of(class: Class) -> &'static str {
     match class {
@@ -210,8 +220,6 @@ fn name_of(class: Class) -> &'static str {
 
 /// Instances of a unit in Table 4: 32 banks of 16 SMs.
 const INSTANCES: f64 = 512.0;
-/// How the file names a delay that `synth` prints for a target period in ps.
-const DELAY: &str = "sta_delay_ps at ";
 
 /// What follows from the numbers that `synth` printed for a unit, alone and over those of
 /// the unit that the configuration has.
@@ -234,16 +242,20 @@ fn of_synthesis(printed: &BTreeMap<String, f64>) -> BTreeMap<String, f64> {
     let mut values = BTreeMap::new();
     let mut add = |name: String, value: f64| values.insert(name, value);
     for (name, scale, value) in [("area_um2", 1e-6, "area"), ("power_mw", 1e-3, "power")] {
-        if let Some(one) = printed.get(name) {
-            add(value.to_owned(), INSTANCES * scale * one);
+        let Some(one) = printed.get(name) else {
+            continue;
+        };
+        add(value.to_owned(), INSTANCES * scale * one);
+        for (period, other) in at_periods(printed, name) {
+            let clock = 1000.0 / period;
+            add(
+                format!("{value} added at {clock:.1} GHz"),
+                100.0 * (other / one - 1.0),
+            );
         }
     }
-    let delays = printed.iter().filter_map(|(name, delay)| {
-        let period: f64 = name.strip_prefix(DELAY)?.parse().ok()?;
-        Some((period, *delay))
-    });
     let mut least = f64::INFINITY;
-    for (period, delay) in delays {
+    for (period, delay) in at_periods(printed, "sta_delay_ps") {
         let clock = 1000.0 / period;
         add(format!("latency at {clock:.1} GHz"), delay);
         add(
@@ -256,6 +268,18 @@ fn of_synthesis(printed: &BTreeMap<String, f64>) -> BTreeMap<String, f64> {
         add("least latency".to_owned(), least);
     }
     values
+}
+
+/// The target periods in ps for which the file has `NAME at PERIOD`, and what `synth`
+/// prints for them.
+fn at_periods<'a>(
+    printed: &'a BTreeMap<String, f64>,
+    name: &'a str,
+) -> impl Iterator<Item = (f64, f64)> + 'a {
+    printed.iter().filter_map(move |(key, value)| {
+        let period = key.strip_prefix(name)?.strip_prefix(" at ")?;
+        Some((period.parse().ok()?, *value))
+    })
 }
 
 /// The warp accesses of an example: `strides` of 32 threads, or `addresses`.
@@ -284,4 +308,26 @@ fn list<T: FromStr>(inputs: &Inputs, name: &str) -> Result<Vec<T>> {
             "expected whole numbers with spaces between them",
         )
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_faster_target_adds_percents_of_area_and_power() {
+        let printed = [
+            ("area_um2", 80.0),
+            ("area_um2 at 200", 100.0),
+            ("power_mw", 2.0),
+            ("power_mw at 400", 1.0),
+            ("sta_delay_ps at 200", 150.0),
+        ];
+        let printed = printed.map(|(k, v)| (k.to_owned(), v)).into();
+        let values = of_synthesis(&printed);
+        assert!((values["area added at 5.0 GHz"] - 25.0).abs() < 1e-9);
+        assert!((values["power added at 2.5 GHz"] + 50.0).abs() < 1e-9);
+        assert_eq!(values["latency over the period at 5.0 GHz"], 0.75);
+        assert!(!values.contains_key("area added at 2.5 GHz"));
+    }
 }

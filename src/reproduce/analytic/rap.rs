@@ -13,7 +13,28 @@ pub(super) const FORMULAS: &[Formula] = &[
     ("rap.rotation", rotation),
     ("rap.growth", growth),
     ("rap.array", array),
+    ("rap.rows", rows),
 ];
+
+/// Section V: two elements in other rows and other columns of a matrix of w x w doubles
+/// are in one bank if the shifts of their rows differ by the distance of the columns.
+/// The part of all pairs of shifts for which they do, `independent` by RAS and `distinct`
+/// by RAP; and what the matrix takes.
+fn rows(inputs: &Inputs) -> Result<Numbers> {
+    let width = whole(inputs, "width")?;
+    let pairs = || (0..width).flat_map(|a| (0..width).map(move |b| (a, b)));
+    let meet = |of: &dyn Fn(&(u64, u64)) -> bool| {
+        let all = pairs().filter(of).count();
+        let meeting = pairs().filter(of);
+        let meeting = meeting.filter(|(a, b)| (a + width - b) % width == 1);
+        meeting.count() as f64 / all as f64
+    };
+    Ok(numbers([
+        ("independent", meet(&|_| true)),
+        ("distinct", meet(&|(a, b)| a != b)),
+        ("KB", (8 * width * width) as f64 / 1024.0),
+    ]))
+}
 
 /// Time units of all warps' accesses to a w x w matrix, or of a transpose.
 fn times(inputs: &Inputs) -> Result<Numbers> {

@@ -1,14 +1,18 @@
 //! Formulas of the sharing paper: access ranges and releases of its drawn
-//! control flows, storage, resident blocks, and the schedules of its Fig. 4.
+//! control flows, storage, resident blocks, the variables of its kernels, and
+//! the schedules of its Fig. 4.
 
 use super::{Formula, Inputs, numbers};
 use crate::config::{Config, Overlay};
 use crate::error::{Error, Result};
+use crate::model::kind;
 use crate::reproduce::point::Numbers;
+use crate::reproduce::simulate::shared_variables;
 use crate::sharing::{
     BlockNeeds, Edge, FlowGraph, Placement, Ranges, Residency, VariableSet, place, storage_bits,
 };
 use crate::sm::{Sm, WarpText};
+use std::collections::BTreeMap;
 use std::path::Path;
 
 pub(super) const FORMULAS: &[Formula] = &[
@@ -18,6 +22,8 @@ pub(super) const FORMULAS: &[Formula] = &[
     ("sharing.storage", storage),
     ("sharing.blocks", blocks),
     ("sharing.schedule", schedule),
+    ("sharing.variables", variables_of_kernel),
+    ("sharing.machine", machine),
 ];
 
 const A: VariableSet = 1;
@@ -173,8 +179,12 @@ fn blocks(inputs: &Inputs) -> Result<Numbers> {
 const FIGURE_4: &str = ".warp_size 8\n.block 8\n.grid 3\n.shared 1920\n\
     alu r1\nld.shared r2, [1024 + 4*l], r1\nalu r3, r2\n";
 
-/// Cycles of Fig. 4 with a `policy`; slots are filled in the order of the digits
-/// of `order`: 0 is the owner's, 1 the non-owner's, 2 the unshared block's.
+/// The warps of Fig. 4 as the text names them, by the slots of their blocks.
+const WARPS: [&str; 3] = ["O", "N", "U"];
+
+/// Cycles of Fig. 4 with a `policy`, and the cycle of an `event`, as `O ends I2`;
+/// slots are filled in the order of the digits of `order`: 0 is the owner's, 1 the
+/// non-owner's, 2 the unshared block's.
 fn schedule(inputs: &Inputs) -> Result<Numbers> {
     let program = WarpText::parse(FIGURE_4, Path::new("figure 4"))?;
     let order: Vec<usize> = inputs
@@ -183,9 +193,80 @@ fn schedule(inputs: &Inputs) -> Result<Numbers> {
         .filter_map(|c| c.to_digit(10))
         .map(|digit| digit as usize)
         .collect();
-    let sm = Sm::new(&figure_4(inputs.word("policy")?)?, &program)?;
-    let cycles = sm.with_fill_order(&order)?.run()?.cycles;
-    Ok(numbers([("cycles", cycles as f64)]))
+    let machine = figure_4(inputs.word("policy")?)?;
+    let sm = || Sm::new(&machine, &program)?.with_fill_order(&order);
+    let mut numbers = numbers([("cycles", sm()?.run()?.cycles as f64)]);
+    if let Ok(event) = inputs.word("event") {
+        let events = events(sm()?)?;
+        let cycle = events.get(event).ok_or_else(|| {
+            let known: Vec<&str> = events.keys().map(String::as_str).collect();
+            Error::usage(
+                format!("there is no event '{event}'"),
+                format!("expected one of: {}", known.join(", ")),
+            )
+        })?;
+        numbers.values.insert("cycle".to_owned(), *cycle as f64);
+    }
+    Ok(numbers)
+}
+
+/// The cycles in which the warps of Fig. 4 issue and end I1 to I3, from 1. Add and
+/// Mov end in the cycle in which they are issued, the Load in that of its writeback.
+fn events(mut sm: Sm) -> Result<BTreeMap<String, u64>> {
+    let mut found = BTreeMap::new();
+    let (mut issued, mut cycle) = ([0; WARPS.len()], 0);
+    loop {
+        let goes_on = sm.step_observed(&mut |_, _, out| {
+            if let Some(wb) = out.wb.filter(|wb| wb.kind == kind::LOAD && wb.last) {
+                found.insert(format!("{} ends I2", WARPS[wb.warp]), cycle);
+            }
+            if let Some(issue) = out.iss {
+                let warp = WARPS[issue.warp];
+                issued[issue.warp] += 1;
+                let n = issued[issue.warp];
+                found.insert(format!("{warp} issues I{n}"), cycle);
+                if n != 2 {
+                    found.insert(format!("{warp} ends I{n}"), cycle);
+                }
+            }
+        })?;
+        if !goes_on {
+            break;
+        }
+        cycle += 1;
+    }
+    let first = found.values().min().copied().unwrap_or(0);
+    Ok(found.into_iter().map(|(k, c)| (k, c - first + 1)).collect())
+}
+
+/// Table I: the variables that the kernel declares in shared memory.
+fn variables_of_kernel(inputs: &Inputs) -> Result<Numbers> {
+    let count = shared_variables(&inputs.point.work)?;
+    Ok(numbers([("variables", count as f64)]))
+}
+
+/// Tables II and VIII: what the machine of the figure has of them.
+fn machine(inputs: &Inputs) -> Result<Numbers> {
+    let machine = inputs.machine()?;
+    let p = machine.parameters();
+    let kib = |bytes: u32| f64::from(bytes) / 1024.0;
+    let global = f64::from(machine.sm.global.latency);
+    let scratchpad = f64::from(machine.shared_latency());
+    Ok(numbers([
+        (
+            "scratchpad",
+            kib(machine.capacity_words * machine.word_bytes()),
+        ),
+        ("registers", f64::from(machine.sm.registers)),
+        ("blocks", p.T as f64),
+        ("threads", (p.W * p.WS) as f64),
+        ("schedulers", f64::from(machine.sm.schedulers)),
+        ("L1", kib(machine.sm.l1.size_bytes)),
+        ("threads a warp", p.WS as f64),
+        ("global latency", global),
+        ("global over scratchpad", global / scratchpad),
+        ("threshold", machine.sm.sharing.threshold),
+    ]))
 }
 
 /// Latencies 1 and 5, a block's scratchpad half of the SM's and more.

@@ -6,8 +6,8 @@ use super::super::nulls::overall;
 use super::super::number::number;
 use super::super::quantity::Quantity;
 use super::super::results::{Comparison, Verdict};
-use super::super::rules::{Measure, value_measure};
-use super::table::{measured, published, table, tolerance, verdict};
+use super::grid::derived_mark;
+use super::table::{marked, measured, published, table, tolerance, verdict};
 use super::{Section, page_of, papers, title};
 
 /// What stands before the results' table in README.md.
@@ -124,16 +124,17 @@ impl Claim<'_> {
             }
         }
         [
-            with(joined(&|r| bare(published(r)))),
+            with(joined(&|r| bare(published(r)) + derived_mark(r))),
             with(joined(&|r| bare(measured(r)))),
             verdicts.join(", "),
         ]
     }
 }
 
-/// How far a row that differs is off, as the logarithm of a factor: that between the
-/// two values, of percents that between what they make of 100. Of a published
-/// direction it is how far the value goes the other way. Counts and orders have none.
+/// How many times a row that differs is off by what a timed value of its kind may be
+/// off by, whatever its own evidence is. A part of the value is a factor here, so that
+/// half is as far as twice. A published direction counts from no change. Counts and
+/// orders have no distance.
 pub(super) fn distance(result: &Comparison) -> Option<f64> {
     if !result.verdict.is_missed() || result.counts {
         return None;
@@ -141,15 +142,19 @@ pub(super) fn distance(result: &Comparison) -> Option<f64> {
     let measured = result.measured?;
     let neutral = result.neutral.unwrap_or(0.0);
     let published = result.published.as_ref()?.number().unwrap_or(neutral);
-    let of_100 = |v: f64| (1.0 + v / 100.0).max(0.01);
-    let factor = match value_measure(result.neutral, &result.unit) {
-        Measure::Percent => of_100(measured) / of_100(published),
-        _ if measured > 0.0 && published > 0.0 => measured / published,
+    if let Some(width) = result.yardstick {
+        return Some((measured - published).abs() / width);
+    }
+    let factor = match measured / published {
+        factor if factor > 0.0 && factor.is_finite() => factor,
         // From none to some, or the other way: no factor says how far.
         _ => std::f64::consts::E,
     };
-    Some(factor.ln().abs())
+    Some(factor.ln().abs() / ONE_PART.ln())
 }
+
+/// The factor that a value may be off by once, where that is a part of it.
+const ONE_PART: f64 = 1.1;
 
 /// Rows that differ, the furthest first, one of each quantity.
 pub(super) fn worst<'a>(
@@ -198,7 +203,7 @@ pub(super) fn lines(rows: &[(&Figure, &Comparison)], links: bool) -> Vec<Vec<Str
         };
         vec![
             name,
-            published(result),
+            marked(result),
             measured(result),
             result.evidence.word().to_owned(),
             verdict(result),
@@ -235,6 +240,7 @@ pub(super) fn readme(sections: &[Section]) -> String {
         text += "The rows that are furthest off:\n\n";
         text += &table(&README_HEAD, &self::lines(&worst, false));
     }
+    text += &split(sections.iter().flat_map(|s| &s.results));
     text += "All rows. *Fitted* rows and *identities* are within the tolerance too, but prove \
              nothing. In a fitted row, an input or the machine was chosen to match the paper. An \
              identity is one of the paper's numbers that the kit takes as an input. *Error* is \
@@ -242,6 +248,20 @@ pub(super) fn readme(sections: &[Section]) -> String {
              model in which the mechanism has no effect:\n\n";
     text += &papers_table(sections);
     text + README_END + "\n"
+}
+
+/// What the published values of the reproduced rows are.
+pub(super) fn split<'a>(results: impl Iterator<Item = &'a Comparison>) -> String {
+    let own = |r: &&Comparison| r.verdict == Verdict::Reproduced && r.evidence.is_own();
+    let own: Vec<&Comparison> = results.filter(own).collect();
+    let derived = own.iter().filter(|r| r.is_derived()).count();
+    format!(
+        "Of the {} reproduced rows that are neither fitted nor identities, {} have a value or a \
+         statement that the paper prints, and {derived} a value (ᵈ) that we derived from printed \
+         ones.\n\n",
+        own.len(),
+        own.len() - derived
+    )
 }
 
 /// A row per paper: how many of its results are reproduced, and the error.
@@ -299,7 +319,9 @@ fn of_paper(paper: &str, sections: &[&Section]) -> Vec<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::super::fixture::{figure, gains};
+    use super::super::super::compute::Table;
+    use super::super::super::fixture::{self, figure, gains};
+    use super::super::super::point::Numbers;
     use super::super::super::results::results;
     use super::*;
 
@@ -311,24 +333,77 @@ mod tests {
         workload = { a = {}, b = {}, c = {} }
         configuration = { base = {}, new = {} }
         [[quantity]]
-        name = "gain"
-        metric = "gain"
-        of = "new"
-        over = "base"
-        unit = "%"
-        published = { a = 10, b = "up", c = 100 }
     "#;
 
-    /// Falling short by half is as far as being twice as much, and a direction that is
-    /// missed has a distance as well.
+    /// The distances of the rows of workloads, if `quantity` stands in the figure.
+    fn distances<const N: usize>(quantity: &str, table: &Table) -> [Option<f64>; N] {
+        let rows = results(&figure(&format!("{FIGURE}{quantity}")), None, table);
+        let all: Vec<Option<f64>> = rows.iter().map(distance).collect();
+        all.try_into().unwrap()
+    }
+
+    fn near<const N: usize>(found: [Option<f64>; N], expected: [f64; N]) {
+        for (found, expected) in found.into_iter().zip(expected) {
+            assert!(
+                (found.unwrap() - expected).abs() < 1e-9,
+                "{found:?}, {expected}"
+            );
+        }
+    }
+
+    /// Three points are as far as a tenth of a large change, however it is written; a
+    /// direction that is missed has a distance as well.
     #[test]
-    fn every_missed_value_has_a_distance() {
-        let table = gains(&[("a", 320.0), ("b", 50.0), ("c", 101.0)]);
-        let rows = results(&figure(FIGURE), None, &table);
-        let far = |w: &str| rows.iter().find(|r| r.workload.as_deref() == Some(w));
-        let far = |w: &str| distance(far(w).unwrap());
-        assert!((far("a").unwrap() - (3.2f64 / 1.1).ln()).abs() < 1e-9);
-        assert!((far("b").unwrap() - 2f64.ln()).abs() < 1e-9);
-        assert!((far("c").unwrap() - (2f64 / 1.01).ln()).abs() < 1e-9);
+    fn every_missed_change_is_off_by_points() {
+        let gain = "name = 'g'\nmetric = 'gain'\nof = 'new'\nover = 'base'\nunit = '%'\n";
+        let published = "published = { a = 10, b = 'up', c = 100 }";
+        // 22 and 80 points off: 3 are allowed of 10 %, 10 of 100 %.
+        let table = gains(&[("a", 132.0), ("b", 94.0), ("c", 120.0)]);
+        near(
+            distances(&format!("{gain}{published}"), &table),
+            [22.0 / 3.0, 2.0, 8.0],
+        );
+        // As a ratio the same.
+        let ratio = gain.replace("'gain'", "'speed-up'").replace("'%'", "'x'");
+        let published = "published = { a = 1.10, b = 'up', c = 2.00 }";
+        near(
+            distances(&format!("{ratio}{published}"), &table),
+            [22.0 / 3.0, 2.0, 8.0],
+        );
+    }
+
+    /// Of shares that go or stay the evidence is no matter: 21 points are as far in
+    /// counted rows as in timed ones.
+    #[test]
+    fn counted_shares_are_off_by_points() {
+        let removed = "name = 'r'\nevidence = 'counted'\nkey = 'bank_conflicts'\n\
+                       metric = 'removed'\nof = 'new'\nover = 'base'\nunit = '%'\nonly = ['a']\n\
+                       published = { a = 99 }";
+        let cells = [("base", 1000.0), ("new", 220.0)];
+        let cells = cells.map(|(c, n)| (("a".to_owned(), c.to_owned()), n));
+        let table = cells.into_iter().map(|(cell, n)| {
+            let values = [("bank_conflicts".to_owned(), n)].into();
+            (
+                cell,
+                Numbers {
+                    values,
+                    ..Numbers::default()
+                },
+            )
+        });
+        near(distances(removed, &table.collect()), [7.0]);
+    }
+
+    /// Of other values half is as far as twice.
+    #[test]
+    fn absolute_values_are_off_by_factors() {
+        let cycles = "name = 'c'\nof = 'new'\nunit = 'cycles'\nonly = ['a', 'b']\n";
+        let table = fixture::table(&[("a", "new", 200.0), ("b", "new", 50.0)]);
+        let twice = 2f64.ln() / 1.1f64.ln();
+        let published = "published = { a = 100, b = 100 }";
+        near(
+            distances(&format!("{cycles}{published}"), &table),
+            [twice, twice],
+        );
     }
 }

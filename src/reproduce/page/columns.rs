@@ -107,6 +107,7 @@ impl Quantity {
             (
                 q.metric,
                 q.scale,
+                q.gap_to.clone(),
                 q.key.clone(),
                 q.of.clone(),
                 q.over.clone(),

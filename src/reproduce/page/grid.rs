@@ -102,12 +102,20 @@ pub(super) fn in_order(mut names: Vec<&str>) -> Vec<&str> {
     names
 }
 
+/// The mark of a published value that follows from printed ones.
+pub(super) fn derived_mark(result: &Comparison) -> &'static str {
+    if result.is_derived() { " ᵈ" } else { "" }
+}
+
 /// `published / measured`; bold where it differs, italic where only the
 /// direction is right.
 pub(super) fn cell(result: &Comparison) -> String {
     let measured = result.measured.map_or("–".to_owned(), number);
     let mut text = match &result.published {
-        Some(published) => format!("{} / {measured}", published.text()),
+        Some(published) => {
+            let mark = derived_mark(result);
+            format!("{}{mark} / {measured}", published.text())
+        }
         None => measured,
     };
     if result.evidence == Evidence::Inferred && result.published.is_some() {

@@ -320,13 +320,13 @@ mod tests {
         let page = page();
         let verdict = "2 of 5 published values are reproduced, 2 are missed, 1 has no model.";
         assert!(page.contains(&format!("<h1>{verdict}</h1>")), "{page}");
-        // From 1.6 to 0.95 times is further than from 1.2 to 1.9.
-        assert!(page.contains("Furthest off: gain of c"), "{page}");
+        // 20 % may be off by 3 points and is off by 70, 60 % by 6 and is off by 65.
+        assert!(page.contains("Furthest off: gain of b"), "{page}");
         let figure = &page[page.find("id=\"x.f1\"").unwrap()..];
         let place = |text: &str| figure.find(text).unwrap_or_else(|| panic!("{text}"));
         let order = [
-            "<small>c</small>",
             "<small>b</small>",
+            "<small>c</small>",
             "power",
             "<small>a</small>",
         ];

@@ -13,8 +13,9 @@ use std::fmt::Write;
 
 const HOW_TO_READ: &str = "How to read this page: [overview](../reproduction.md). Cells show \
     `published / measured`. **Bold**: differs. *Italic*: the change has the published direction, \
-    but not its size. ᵢ: an input or the machine was fitted to the paper. °: a mechanism without \
-    effect would agree, too. Charts show measured values as bars or lines and published ones as \
+    but not its size. ᵢ: an input or the machine was fitted to the paper. ᵈ: the paper does not \
+    print this value; we derived it from printed ones. °: a mechanism without effect would agree, \
+    too. Charts show measured values as bars or lines and published ones as \
     red marks.\n\n";
 
 /// The page; charts are in `../charts`.

@@ -6,7 +6,7 @@ use super::super::order::Order;
 use super::super::results::{Check, Comparison, Verdict};
 use super::Section;
 use super::columns::{Column, columns};
-use super::grid::{Grid, Head};
+use super::grid::{Grid, Head, derived_mark};
 use std::collections::BTreeSet;
 
 /// All tables of the figure.
@@ -50,6 +50,11 @@ pub(super) fn published(result: &Comparison) -> String {
         (Some(published), _) if published.number().is_none() => published.text(),
         (Some(published), _) => with_unit(&published.text(), &result.unit),
     }
+}
+
+/// The same, with a mark where the paper does not print the value.
+pub(super) fn marked(result: &Comparison) -> String {
+    published(result) + derived_mark(result)
 }
 
 /// What the models have.
@@ -102,7 +107,7 @@ fn sums(section: &Section) -> String {
     let of = |r: &&Comparison| {
         let mut cells = vec![
             with_workloads(r),
-            published(r),
+            marked(r),
             measured(r),
             tolerance(r),
             r.evidence.word().to_owned(),

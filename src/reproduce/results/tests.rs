@@ -308,3 +308,57 @@ fn an_identity_is_not_evidence_of_its_own() {
     assert!(!row.evidence.is_own());
     assert_eq!(judged(copied, 150.0).verdict, Verdict::Differs);
 }
+
+/// The gap to a number of the configuration that is compared with, and the correlation of
+/// two measured quantities.
+#[test]
+fn a_gap_is_to_a_number_of_the_baseline_and_ranks_against_another_quantity() {
+    let text = r#"
+        id = "x.f1"
+        title = "t"
+        source = "s"
+        evidence = "timed"
+        workload = { a = {}, b = {}, c = {} }
+        configuration = { base = {}, new = {} }
+        [[quantity]]
+        name = "demand"
+        key = "demand"
+        of = "base"
+        [[quantity]]
+        name = "gap"
+        metric = "speed-up"
+        of = "new"
+        over = "base"
+        gap_to = "bound"
+        [[quantity.summary]]
+        form = "rank"
+        against = "demand"
+        published = "up"
+        [[quantity.summary]]
+        form = "rank"
+        name = "against nothing"
+    "#;
+    let mut table = Table::new();
+    for (workload, demand, gain) in [("a", 3.0, 1.0), ("b", 1.0, 2.0), ("c", 2.0, 4.0)] {
+        for (configuration, cycles) in [("base", 100.0), ("new", 100.0 / gain)] {
+            let values = [("cycles", cycles), ("demand", demand), ("bound", 2.0)];
+            let values = values.map(|(k, v)| (k.to_owned(), v)).into();
+            let numbers = crate::reproduce::Numbers {
+                values,
+                ..Default::default()
+            };
+            table.insert((workload.to_owned(), configuration.to_owned()), numbers);
+        }
+    }
+    let rows = results(&figure(text), None, &table);
+    let gaps: Vec<_> = rows.iter().filter(|r| r.quantity == "gap").collect();
+    let gaps: Vec<f64> = gaps.iter().filter_map(|r| r.measured).collect();
+    assert_eq!(gaps, [2.0, 1.0, 0.5]);
+    let rank = rows.iter().find(|r| r.quantity == "rank correlation gap");
+    let rank = rank.unwrap();
+    assert_eq!(
+        (rank.measured, rank.verdict),
+        (Some(0.5), Verdict::Reproduced)
+    );
+    assert_eq!(rows.last().unwrap().measured, None);
+}
