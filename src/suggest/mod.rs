@@ -76,7 +76,7 @@ pub struct Suggestion {
     pub torn: Vec<TornLine>,
     /// Whether the rows are longer because any function would make some accesses narrower.
     #[serde(skip)]
-    pub keeps_merged: bool,
+    pub(in crate::suggest) keeps_merged: bool,
     /// Where wide accesses of the source become several.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub parted: Option<Parted>,
