@@ -66,7 +66,7 @@ fn one(s: &Suggestion, most: usize, details: &mut Details) {
         (Some(_), span) => format!(", which begins at a multiple of {span} bytes"),
         (None, _) => String::new(),
     };
-    details.note(if s.has_longer_rows() && s.lines.is_empty() {
+    details.note(if s.is_declaration_alone() {
         "longer rows: the declaration alone changes".to_owned()
     } else if s.has_longer_rows() {
         "longer rows: the declaration changes, and the length that wmma takes".to_owned()

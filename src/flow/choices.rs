@@ -229,6 +229,10 @@ impl ChoiceInputs<'_> {
     ) -> Result<Vec<CodeText>> {
         let (cost, suggestions) = (software_cost(line), &found.report.suggestions);
         let mut all = code::in_software(spec, self.machine, suggestions, &cost, command)?;
+        // Longer rows in the declarations are a choice of their own.
+        if self.padding.is_some() && code::is_declared(suggestions) {
+            all.retain(|code| code.form != "CUDA");
+        }
         let made = line
             .rewritten
             .as_ref()

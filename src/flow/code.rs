@@ -10,6 +10,14 @@ use crate::suggest::{LineChange, Suggestion};
 use crate::trace::{ptx_text, without_folder};
 use std::fmt::Write;
 
+/// What changes where the rows of arrays become longer, and nothing else.
+pub(super) const LONGER_ROWS: &str = "longer rows: the declaration alone changes";
+
+/// Whether the changes are longer rows in the declarations, and nothing else.
+pub(super) fn is_declared(suggestions: &[Suggestion]) -> bool {
+    !suggestions.is_empty() && suggestions.iter().all(Suggestion::is_declaration_alone)
+}
+
 /// A mapping in software in each language; `command` puts it into the PTX of a
 /// launch file.
 pub fn in_software(
@@ -47,7 +55,9 @@ fn cuda(layout: &Layout, suggestions: &[Suggestion], cost: &str) -> CodeText {
         some => some.iter().map(cuda_text).collect::<Vec<_>>().join("\n"),
     };
     let longer = !suggestions.is_empty() && suggestions.iter().all(Suggestion::has_longer_rows);
-    let (what, cost) = if longer {
+    let (what, cost) = if is_declared(suggestions) {
+        (LONGER_ROWS, "no instruction")
+    } else if longer {
         ("longer rows, and their length for wmma", "no instruction")
     } else {
         ("the function, and every line that accesses the array", cost)

@@ -1,19 +1,19 @@
 //! Longer rows in the declarations of arrays as a text to paste: each declaration as it is and
 //! changed.
 
-use super::code::cuda_text;
+use super::code::{LONGER_ROWS, cuda_text, is_declared};
 use crate::report::CodeText;
 use crate::suggest::{Padding, SourceFiles, Suggestion, split};
 use crate::trace::without_folder;
 use std::collections::BTreeSet;
 
 /// The padding of all arrays that change; `None` where one of them has none in its
-/// declaration alone, or where the changes themselves are longer rows.
+/// declaration alone, or where the lengths that wmma takes change, too.
 pub(super) fn in_declarations(
     suggestions: &[Suggestion],
     files: &mut SourceFiles,
 ) -> Option<CodeText> {
-    if suggestions.iter().all(Suggestion::has_longer_rows) {
+    if !may_be_declared(suggestions) {
         return None;
     }
     let mut changed = Vec::new();
@@ -21,6 +21,7 @@ pub(super) fn in_declarations(
     for s in suggestions {
         s.declared_padding()?;
         let Some(padding) = &s.padding else {
+            bytes += wasted_bytes(s);
             rest += &cuda_text(s);
             continue;
         };
@@ -43,12 +44,26 @@ pub(super) fn in_declarations(
     }
     Some(CodeText {
         form: "padding",
-        what: "longer rows: the declaration alone changes".to_owned(),
+        what: LONGER_ROWS.to_owned(),
         cost: format!("no instruction, {bytes} bytes of shared memory"),
         text: rest,
         by_hand: 0,
         note: "The changed source was not compiled or run.".to_owned(),
     })
+}
+
+/// Whether there are changes that longer rows may take the place of, or that are longer rows
+/// alone.
+pub(super) fn may_be_declared(suggestions: &[Suggestion]) -> bool {
+    !suggestions.iter().all(Suggestion::has_longer_rows) || is_declared(suggestions)
+}
+
+/// What the padding in the declaration of an array adds.
+pub(super) fn wasted_bytes(s: &Suggestion) -> u32 {
+    match &s.padding {
+        Some(padding) => padding.wasted_bytes,
+        None => (s.elements - s.elements_before.min(s.elements)) * s.element_bytes,
+    }
 }
 
 /// A line of a declaration, with the longer rows of all its arrays.

@@ -1,9 +1,9 @@
 //! Longer rows in the declarations of arrays, and nothing else: the accesses of the run at the
 //! places that these give them. No instruction is added, so the kernel itself is not run again.
 
-use super::declared;
 use super::software::Found;
 use super::worth::{Run, Runs};
+use super::{code, declared};
 use crate::assembler::allocated;
 use crate::config::Config;
 use crate::error::{Error, Result};
@@ -51,9 +51,9 @@ pub(super) struct Padded {
 
 impl Padded {
     /// That of the declarations of all arrays that change; `None` where one of them has none,
-    /// where rows are what all changes are anyway, and where an array is not found.
+    /// where wmma gets the length of all rows, and where an array is not found.
     pub fn of(suggestions: &[Suggestion], trace: &AccessTrace) -> Option<Self> {
-        if suggestions.iter().all(Suggestion::has_longer_rows) {
+        if !declared::may_be_declared(suggestions) {
             return None;
         }
         let variables = trace.shared_variables();
@@ -87,14 +87,10 @@ impl Padded {
             })
         };
         let specs: Vec<String> = suggestions.iter().filter_map(spec).collect();
-        let wasted = |s: &Suggestion| match &s.padding {
-            Some(padding) => padding.wasted_bytes,
-            None => (s.elements - s.elements_before.min(s.elements)) * s.element_bytes,
-        };
         Some(Padded {
             arrays,
             hash: specs.join(" "),
-            wasted_bytes: suggestions.iter().map(wasted).sum(),
+            wasted_bytes: suggestions.iter().map(declared::wasted_bytes).sum(),
         })
     }
 
@@ -247,6 +243,8 @@ impl DeclaredPadding {
         before: u64,
         sources: &mut SourceFiles,
     ) -> Option<Self> {
+        // Else they are what is shown anyway.
+        (!code::is_declared(suggestions)).then_some(())?;
         let padded = Padded::of(suggestions, trace)?;
         let conflicts = padded.count(trace, machine).conflicts;
         (conflicts < before).then_some(())?;

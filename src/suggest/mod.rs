@@ -48,7 +48,7 @@ use mapped::Mapped;
 use result::matrices::LongerRows;
 use result::other_files::find_users;
 use result::parted::Wide;
-use result::{matrices, padding, parted, python, shared_statements, templates, torn};
+use result::{declared, matrices, padding, parted, python, shared_statements, templates, torn};
 use serde::Serialize;
 use source::scan::{Text, word};
 use std::collections::BTreeSet;
@@ -74,6 +74,9 @@ pub struct Suggestion {
     /// only what it sees to be neighbours.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub torn: Vec<TornLine>,
+    /// Whether the rows are longer because any function would make some accesses narrower.
+    #[serde(skip)]
+    pub(in crate::suggest) keeps_merged: bool,
     /// Where wide accesses of the source become several.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub parted: Option<Parted>,
@@ -251,6 +254,14 @@ fn suggestion(
         let judged = Judged::new(target, tuned, &[], sources);
         return of_longer_rows(target, longer, array, judged);
     }
+    let in_rows = match wide {
+        Some(_) => None,
+        None => declared::longer_rows(target, &lines, &array, tuned.trace, sources),
+    };
+    let in_rows = in_rows.map(|longer| {
+        let judged = Judged::new(target, tuned, &[], sources);
+        of_longer_rows(target, longer, array.clone(), judged)
+    });
     if let Some(wide) = wide {
         wide.take_apart(target, &mut lines.changes, function, sources);
     }
@@ -258,18 +269,19 @@ fn suggestion(
     let (best, conflicts) = torn.best(&target.choices.ranked);
     let judged = Judged::new(target, tuned, &lines.changes, sources);
     lines.changes = lines::by_call_or_macro(lines.changes);
-    matrices::give_lengths(&mut lines, &best.layout, &array);
+    matrices::give_lengths(&mut lines, &best.layout, mapped, sources);
     let shape = padding::Shape::of(target, tuned, lines.form.as_ref());
     let code = code(&lines.changes, &best.layout, mapped, target.element_bytes());
     let (declarations, dynamic_shared) =
         growth(target, &best.layout, tuned.trace, &lines, &array, sources);
-    Suggestion {
+    let by_index = Suggestion {
         variable: target.variable.map(|v| v.name.clone()),
         element_bytes: target.element_bytes(),
         hash: best.layout.spec().clone(),
         conflicts_before: target.conflicts_before(),
         conflicts,
         torn: torn.lines.clone(),
+        keeps_merged: false,
         parted: None,
         machine_code: judged.map(|judged| judged.under(&best.layout)),
         elements: target.elements(&best.layout),
@@ -284,6 +296,10 @@ fn suggestion(
         triton: templates::triton(target, &shape),
         lines: lines.changes,
         array,
+    };
+    match in_rows {
+        Some(in_rows) => declared::better(in_rows, by_index),
+        None => by_index,
     }
 }
 
@@ -356,6 +372,7 @@ fn of_longer_rows(
         conflicts_before: target.conflicts_before(),
         conflicts: target.array.count(layout).conflicts,
         torn: Vec::new(),
+        keeps_merged: false,
         parted: None,
         machine_code: judged.map(|judged| judged.under(layout)),
         elements: target.elements(layout),

@@ -252,13 +252,13 @@ fn a_baseline_says_what_changed() {
 #[test]
 fn lines_that_are_changed_by_hand_are_not_shown_as_changed() {
     let dir = tempfile::tempdir().unwrap();
-    let wm = "tests/fixtures/cuda/wm.toml";
-    flow(&[wm, "--preset", "sm80"], dir.path())
+    let walked = "tests/fixtures/cuda/walked.toml";
+    flow(&[walked, "--preset", "sm80"], dir.path())
         .assert()
         .success();
     let report = dir.path().join("tune.html");
     let report = report.to_str().unwrap();
-    common::spadkit(&["tune", wm, "--software", "--report", report])
+    common::spadkit(&["tune", walked, "--software", "--report", report])
         .assert()
         .success();
     let summary = json(&read(dir.path(), "summary.json"));

@@ -450,11 +450,11 @@ fn what_is_no_fix_says_why() {
         let found: Value = serde_json::from_slice(&output.stdout).unwrap();
         found["kernels"][0].clone()
     };
-    let by_hand = of("tests/fixtures/cuda/wm.toml", &["--no-machine-code"]);
+    let by_hand = of("tests/fixtures/cuda/walked.toml", &["--no-machine-code"]);
     assert_eq!(by_hand["fixes"][0]["complete"], false);
     let note = by_hand["fix_note"].as_str().unwrap();
     assert!(
-        note.contains("a is no fix that can be applied as it is: wm.cu:17 has to be changed"),
+        note.contains("as is no fix that can be applied as it is: walked.cu:20 has to be changed"),
         "{note}"
     );
     let whole = of("tests/fixtures/cuda/rows.toml", &["--no-machine-code"]);

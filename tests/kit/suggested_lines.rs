@@ -1,12 +1,9 @@
 //! Lines that `conflicts`, `tune --software` and `gate` name, and how they change: of
 //! CUDA sources with the PTX that NVRTC makes of them (`tests/fixtures/cuda`).
 
+use crate::common::changed::{fixed, keeps_its_promise, launch, source};
 use crate::common::{self, json, spadkit};
 use serde_json::{Value, json};
-
-fn launch(name: &str) -> String {
-    format!("tests/fixtures/cuda/{name}.toml")
-}
 
 fn tuned(name: &str) -> Value {
     json(&["tune", &launch(name), "--software"])
@@ -50,7 +47,7 @@ fn the_users_line_comes_before_the_header_that_it_calls() {
 }
 
 /// wmma computes the addresses of rows from their length: only gaps between rows can be
-/// chosen, and a pointer into them is left to a person.
+/// chosen.
 #[test]
 fn a_matrix_load_takes_gaps_between_rows_alone() {
     let found = tuned("wm");
@@ -61,22 +58,11 @@ fn a_matrix_load_takes_gaps_between_rows_alone() {
     let left_out = found["left_out"].as_array().unwrap();
     assert!(!left_out.is_empty(), "{found}");
     let text = tuned_text("wm");
-    let advice = "wm.cu:17 (through mma.hpp:91), 112 conflicts\n  \
-                  - wmma::load_matrix_sync(fa, a + k, 64);\n    map the pointer to the first \
-                  element, &a[spad_place_a(INDEX)], and give";
-    assert!(text.contains(advice), "{text}");
+    let changed = "  - wmma::load_matrix_sync(fa, a + k, 64);\n  \
+                   + wmma::load_matrix_sync(fa, &a[spad_place_a(k)], 72);";
+    assert!(text.contains(changed), "{text}");
     assert!(!text.contains("tma:"), "{text}");
     assert!(!text.contains("spadkit rewrite"), "{text}");
-}
-
-/// What was compiled from the suggested lines (`NAME_changed.ptx`) has the conflicts
-/// that were promised, and the results of the original.
-fn keeps_its_promise(name: &str) {
-    let changed = format!("{name}_changed");
-    let left = json(&["conflicts", &launch(&changed)]);
-    assert_eq!(left["results"][0]["conflicts"], 0);
-    let digest = |name: &str| json(&["run", &launch(name)])["outputs"].clone();
-    assert_eq!(digest(name), digest(&changed));
 }
 
 /// Longer rows, and their length in the calls: no index changes.
@@ -356,46 +342,6 @@ fn arrays_and_lines_are_in_the_order_of_the_source() {
         text.contains("33 % of them at each of 3 lines, such as ord.cu:7,"),
         "{text}"
     );
-}
-
-fn source(name: &str) -> String {
-    format!("tests/fixtures/cuda/{name}.cu")
-}
-
-/// What the first fix of `gate --sarif` says, and the source with it.
-fn fixed(name: &str) -> (String, String) {
-    let dir = tempfile::tempdir().unwrap();
-    let sarif = dir.path().join("o.sarif");
-    let launch = launch(name);
-    let args = ["gate", &launch, "--sarif", sarif.to_str().unwrap()];
-    spadkit(&args).assert().code(1);
-    let log: Value = serde_json::from_slice(&std::fs::read(sarif).unwrap()).unwrap();
-    let fix = &log["runs"][0]["results"][0]["fixes"][0];
-    let description = fix["description"]["text"].as_str().unwrap();
-    let mut text = std::fs::read_to_string(source(name)).unwrap();
-    let starts: Vec<usize> = std::iter::once(0)
-        .chain(text.match_indices('\n').map(|(at, _)| at + 1))
-        .collect();
-    let replacements = fix["artifactChanges"][0]["replacements"]
-        .as_array()
-        .unwrap();
-    let mut replacements: Vec<(usize, usize, &str)> = replacements
-        .iter()
-        .map(|one| {
-            let number = |key: &str| one["deletedRegion"][key].as_u64().unwrap() as usize;
-            let place = |line: &str, column: &str| starts[number(line) - 1] + number(column) - 1;
-            let (from, to) = (
-                place("startLine", "startColumn"),
-                place("endLine", "endColumn"),
-            );
-            (from, to, one["insertedContent"]["text"].as_str().unwrap())
-        })
-        .collect();
-    replacements.sort_by_key(|(from, ..)| std::cmp::Reverse(*from));
-    for (from, to, new) in replacements {
-        text.replace_range(from..to, new);
-    }
-    (description.to_owned(), text)
 }
 
 /// Both arrays are called `tile`, strings and comments name it, and an element takes two

@@ -179,6 +179,8 @@ fn software_table(software: &Software) -> Table {
 fn best_note(software: &Software) -> String {
     let mut mapped = software.front.iter().filter(|l| !l.is_plain()).peekable();
     let was_run = mapped.peek().is_none() || mapped.any(|l| cycles(software, l).is_some());
+    let mut timed = software.front.iter().filter_map(|l| cycles(software, l));
+    let gains = timed.any(|c| Some(c) < software.cycles);
     match (&software.ptx, software.dynamic_shared) {
         (Some(_), Some(bytes)) => {
             format!("* the fewest cycles; launch it with {bytes} bytes of dynamic shared memory")
@@ -190,6 +192,8 @@ fn best_note(software: &Software) -> String {
         (None, _) if software.cycles.is_some() && !was_run => {
             "none can be put into the PTX, which is why no cycles are known".to_owned()
         }
+        // The run was interrupted before the fastest was written.
+        (None, _) if gains => String::new(),
         (None, _) if software.cycles.is_some() => {
             "no mapping takes fewer cycles than the kernel as it is".to_owned()
         }

@@ -13,6 +13,7 @@ use crate::interrupt;
 use crate::output::write_result;
 use crate::ptx::analysis::plain_name;
 use crate::search::{Control, Update};
+use crate::software::Layout;
 use crate::software::choice::{Array, Effort, MappingKind, Narrower, PerVariable, VariableChoices};
 use crate::suggest::{FunctionNames, Search, Searched, SourceFiles, SplitWide, Tuned};
 use std::time::Duration;
@@ -42,7 +43,8 @@ pub(in crate::cli) fn run(
     );
     printer.show(&found)?;
     if let Some(file) = subject.report {
-        let page = report::of(&found, &searched.whole.best().layout)?.render()?;
+        let layout = Layout::new(&found.whole.best().hash, machine.geometry)?;
+        let page = report::of(&found, &layout)?.render()?;
         printer.wrote(&write_result(
             file,
             page.as_bytes(),

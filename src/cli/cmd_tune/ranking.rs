@@ -136,8 +136,12 @@ impl<'a> Ranking<'a> {
             return self;
         }
         let costs = |r: &Ranked| (r.conflicts, r.added_per_access, r.wasted_bytes);
-        // The first is the one that the changes of the source are for.
-        self.results[1..].sort_by_key(costs);
+        // The first is the one that the changes of the source are for, unless the search ran
+        // out of its budget, and longer rows leave fewer.
+        let declared = self.results.iter().filter(|r| r.in_declaration);
+        let fewest = declared.map(|r| r.conflicts).min();
+        let first = usize::from(fewest >= Some(self.best().conflicts));
+        self.results[first..].sort_by_key(costs);
         let costs: Vec<_> = self.results.iter().map(costs).collect();
         for (ranked, front) in self.results.iter_mut().zip(on_front(&costs)) {
             ranked.front = front;

@@ -15,6 +15,8 @@ use crate::suggest::source::scan::{Text, is_word, word};
 #[derive(Clone, Debug)]
 pub(in crate::suggest) struct Form {
     array: String,
+    /// What stands before the name and behind the dimensions.
+    around: (String, String),
     pub element: String,
     /// Bytes of an element.
     pub bytes: u32,
@@ -72,6 +74,7 @@ impl Form {
         let is_dynamic = found.is_dynamic();
         Some(Form {
             array: array.name.to_owned(),
+            around: (found.head.clone(), found.attributes.clone()),
             is_dynamic,
             takes_a_member: bytes_of_type(&found.element).is_none()
                 && is_own_type(constants.place(), &found.element),
@@ -141,9 +144,9 @@ impl Form {
     }
 
     fn declared(&self, dimensions: &str) -> String {
-        let storage = if self.is_dynamic { "extern " } else { "" };
-        let (element, array) = (&self.element, &self.array);
-        format!("{storage}__shared__ {element} {array}[{dimensions}];")
+        let (head, behind) = &self.around;
+        let space = if behind.is_empty() { "" } else { " " };
+        format!("{head} {}[{dimensions}]{space}{behind};", self.array)
     }
 
     /// The type of the elements with `bytes` more.

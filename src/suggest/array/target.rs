@@ -88,6 +88,13 @@ impl Target<'_> {
         }
     }
 
+    /// Whether the kernel is the function of that name.
+    pub fn is_of_kernel(&self, function: &str) -> bool {
+        let (name, mangled) = (&self.accesses.name, format!("{}{function}", function.len()));
+        let is_part = |(at, _): (usize, &str)| !name[..at].ends_with(|c: char| c.is_ascii_digit());
+        name == function || name.starts_with("_Z") && name.match_indices(&mangled).any(is_part)
+    }
+
     /// The array that the source calls `name`.
     pub fn named<'n>(&'n self, name: &'n str) -> Named<'n> {
         let variable = self.alone().map_or("", |v| v.name.as_str());
@@ -126,7 +133,8 @@ impl Target<'_> {
         let declared = sizes.find(|bytes| {
             let places = lines.iter().map(String::as_str);
             let all = Declarations::of(places, self.named(&name), **bytes, sources);
-            let mut places = lines.iter();
+            let kernel = all.seen_in(&|name| self.is_of_kernel(name), sources);
+            let mut places = lines.iter().chain(&kernel);
             places.any(|place| all.seen_from(place, sources).is_some())
         });
         Target {

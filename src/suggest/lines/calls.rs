@@ -64,9 +64,25 @@ pub(in crate::suggest) fn declares(place: &Text, at: usize, array: &str) -> bool
 
 /// The last declaration of the shared array that a line at `at` sees.
 pub(in crate::suggest) fn declaration_at(place: &Text, at: usize, array: &str) -> Option<String> {
-    let declares = |s: &&str| s.contains("__shared__") && word(s, array).is_some();
     let seen = place.visible_before(at);
-    seen.split(';').rfind(declares).map(str::to_owned)
+    let parts: Vec<&str> = seen.split(';').collect();
+    (0..parts.len()).rev().find_map(|n| {
+        let own = word(parts[n], array).map(|_| parts[n])?;
+        if own.contains("__shared__") {
+            return Some(own.to_owned());
+        }
+        // Members, a block of their own, are between the type and the name.
+        let head = parts[n.checked_sub(1)?];
+        is_open_type(head).then(|| format!("{head} {own}"))
+    })
+}
+
+/// Whether a declaration ends with a type whose members follow: `__shared__ union All`.
+fn is_open_type(head: &str) -> bool {
+    let kinds = ["struct", "union", "class"];
+    let mut last = head.split_whitespace().rev();
+    let is_kind = |word: Option<&str>| word.is_some_and(|word| kinds.contains(&word));
+    word(head, "__shared__").is_some() && (is_kind(last.next()) || is_kind(last.next()))
 }
 
 /// Whether the shared variable is one object and no array, as far as `place` sees.

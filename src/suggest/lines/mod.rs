@@ -76,7 +76,10 @@ pub(in crate::suggest) fn lines(
     let places = || changes.iter().flat_map(LineChange::places);
     let named = target.named(mapped.array);
     let declarations = Declarations::of(places(), named, target.element_bytes(), sources);
-    let form = Form::of(places(), named, target.bytes(), &declarations, sources);
+    // Of accesses that are all in other functions, none sees the declaration.
+    let kernel = declarations.seen_in(&|name| target.is_of_kernel(name), sources);
+    let seen = places().chain(kernel.as_deref());
+    let form = Form::of(seen, named, target.bytes(), &declarations, sources);
     let mut work = Work {
         target,
         mapped,
@@ -221,7 +224,8 @@ impl<'a> Work<'a> {
     }
 
     fn change_pointer_parameters(&mut self, sources: &mut SourceFiles) {
-        pointer_parameters::change(&mut self.lines.changes, self.mapped, sources);
+        let changes = &mut self.lines.changes;
+        pointer_parameters::change(changes, self.target, self.mapped, sources);
     }
 
     fn move_to_lines_of_the_source(&mut self, sources: &mut SourceFiles) {

@@ -8,6 +8,7 @@ use super::types::{Kept, Types};
 use super::unit::Unit;
 use super::wrapped::Wrap;
 use crate::suggest::SourceFiles;
+use crate::suggest::array::target::Target;
 use crate::suggest::mapped::Mapped;
 use crate::suggest::source::edits::{self, CallChange, Edit, Maps};
 use crate::suggest::source::files::split;
@@ -19,6 +20,7 @@ use std::ops::RangeInclusive;
 /// its calls. A function whose lines cannot all be changed stays as it is.
 pub(in crate::suggest) fn change(
     lines: &mut Vec<LineChange>,
+    target: &Target,
     mapped: Mapped,
     sources: &mut SourceFiles,
 ) {
@@ -37,7 +39,7 @@ pub(in crate::suggest) fn change(
         if let Some(callee) = callee
             && seen.insert((file.to_owned(), callee.body))
         {
-            change_function(lines, &unit, &callee, mapped, sources);
+            change_function(lines, (&unit, &callee), target, mapped, sources);
         }
     }
 }
@@ -46,8 +48,8 @@ pub(in crate::suggest) fn change(
 /// it.
 fn change_function(
     lines: &mut Vec<LineChange>,
-    unit: &Unit,
-    callee: &Function,
+    (unit, callee): (&Unit, &Function),
+    target: &Target,
     mapped: Mapped,
     sources: &mut SourceFiles,
 ) {
@@ -61,7 +63,9 @@ fn change_function(
     };
     let places = lines.iter().flat_map(LineChange::places);
     let own: Vec<u32> = places.filter_map(|p| unit.number(p)).collect();
-    let is_reached = |body: RangeInclusive<u32>| own.iter().any(|n| body.contains(n));
+    let is_reached = |caller: &Function, body: RangeInclusive<u32>| {
+        target.is_of_kernel(&caller.name) || own.iter().any(|n| body.contains(n))
+    };
     if let Some(other) = other_kernel(place, &all, array, &is_reached) {
         let body = place.line_of(callee.body)..=place.line_of(place.block_end(callee.body));
         for line in lines.iter_mut() {
@@ -130,19 +134,19 @@ fn apply(
 }
 
 /// A kernel that calls one of the functions with an array of its own, whose other elements
-/// would not change. `is_reached`: whether the run accesses the array in one of those
-/// lines, or in a function called there.
+/// would not change. `is_reached`: whether the run accesses the array in one of the lines
+/// of a function, or in a function called there.
 fn other_kernel(
     place: &Text,
     all: &[Handed],
     array: &str,
-    is_reached: &dyn Fn(RangeInclusive<u32>) -> bool,
+    is_reached: &dyn Fn(&Function, RangeInclusive<u32>) -> bool,
 ) -> Option<String> {
     let calls = || all.iter().flat_map(|f| &f.calls);
     calls().find_map(|call| {
         let caller = place.function_around(*call)?;
         let body = (caller.body, place.block_end(caller.body));
-        let is_known = is_reached(place.line_of(body.0)..=place.line_of(body.1));
+        let is_known = is_reached(&caller, place.line_of(body.0)..=place.line_of(body.1));
         (!is_known && !only_hands_over(place, body, array, calls())).then_some(caller.name)
     })
 }
@@ -430,7 +434,7 @@ mod tests {
             let at = place.text.find("float s =").unwrap();
             let callee = place.function_around(at).unwrap();
             let all = Handed::all(&place, &callee, "tile").unwrap();
-            other_kernel(&place, &all, "tile", &|_| is_reached)
+            other_kernel(&place, &all, "tile", &|_, _| is_reached)
         };
         let source = || format!("{SUM}{kernel}");
         assert_eq!(other(source(), true), None);

@@ -215,7 +215,8 @@ fn usage(
     (is_added || is_step && is_alone).then_some(Use::Moved(end))
 }
 
-/// `((T *)a)[i]` or `reinterpret_cast<T *>(a)[i]` of the name between two places.
+/// `((T *)a)[i]`, `reinterpret_cast<T *>(a)[i]` or `reinterpret_cast<T *>(&a[0])[i]` of the
+/// name between two places.
 fn cast_element(
     place: &Text,
     (from, to): (usize, usize),
@@ -223,8 +224,12 @@ fn cast_element(
 ) -> Option<(usize, usize)> {
     let open = place.open_before(begin).filter(|open| *open >= from)?;
     let close = place.closing(open).filter(|close| *close < to)?;
-    let is_alone = place.masked[after..close].trim().is_empty();
     let before = place.masked[open + 1..begin].trim();
+    let (before, after) = match before.strip_suffix('&') {
+        Some(outside) => (outside.trim_end(), members(place, after, close)),
+        None => (before, after),
+    };
+    let is_alone = place.masked[after..close].trim().is_empty();
     let outside = &place.masked[from..open];
     let cast = outside.rfind("reinterpret_cast<").filter(|at| {
         before.is_empty() && outside.ends_with('>') && outside[*at..].matches('>').count() == 1

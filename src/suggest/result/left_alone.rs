@@ -58,8 +58,8 @@ impl LeftAlone {
 /// apart that a mapping in the PTX keeps whole, or gain nothing in the machine code; `None`
 /// where all gain what the mapping does.
 pub fn torn_verdict(changes: &[Suggestion], left: &[LeftAlone]) -> Option<String> {
-    let because = because(left);
-    let is_torn = |s: &Suggestion| !s.torn.is_empty();
+    let because = because(changes, left);
+    let is_torn = |s: &Suggestion| !s.torn.is_empty() || s.keeps_merged;
     match (changes, left) {
         ([], []) => None,
         ([], _) => Some(format!("No change of the source pays: {because}.")),
@@ -79,8 +79,8 @@ pub fn torn_verdict(changes: &[Suggestion], left: &[LeftAlone]) -> Option<String
     }
 }
 
-/// Why arrays are left as they are.
-fn because(left: &[LeftAlone]) -> String {
+/// Why arrays are left as they are, or have another mapping.
+fn because(changes: &[Suggestion], left: &[LeftAlone]) -> String {
     let codes: Vec<&InMachineCode> = (left.iter())
         .filter_map(|l| l.machine_code.as_ref())
         .collect();
@@ -89,7 +89,9 @@ fn because(left: &[LeftAlone]) -> String {
     }
     let torn = "the compiler no longer merges accesses there";
     if codes.is_empty() {
-        return torn.to_owned();
+        let stays = left.is_empty() && changes.iter().all(|s| s.torn.is_empty());
+        let whole = "longer rows keep the accesses whole that the compiler merges";
+        return if stays { whole } else { torn }.to_owned();
     }
     let before: u64 = codes.iter().map(|c| c.conflicts_before).sum();
     let after: u64 = codes.iter().map(|c| c.conflicts).sum();

@@ -7,8 +7,9 @@ use crate::suggest::array::extent::more;
 use crate::suggest::array::room::{self, DeclarationChange};
 use crate::suggest::array::target::Target;
 use crate::suggest::lines::Lines;
+use crate::suggest::mapped::Mapped;
 use crate::suggest::source::constants::literal;
-use crate::suggest::source::edits::{CallChange, Edit, applied, change};
+use crate::suggest::source::edits::{CallChange, Edit, Maps, applied, change};
 use crate::suggest::source::files::split;
 use crate::suggest::source::scan::{Text, arguments, word};
 use crate::suggest::{LineChange, Parts, SourceFiles};
@@ -60,15 +61,29 @@ pub(in crate::suggest) fn longer_rows(
     })
 }
 
-/// Gives the calls of lines whose index is mapped the new length; those that are not
-/// understood become lines whose change is not known.
-pub(in crate::suggest) fn give_lengths(lines: &mut Lines, layout: &Layout, array: &str) {
+/// Gives the calls of lines whose index is mapped the new length, and maps the index of
+/// `array + index`; those that are not understood become lines whose change is not known.
+pub(in crate::suggest) fn give_lengths(
+    lines: &mut Lines,
+    layout: &Layout,
+    mapped: Mapped,
+    sources: &mut SourceFiles,
+) {
+    let array = mapped.array;
     let element = lines.form.as_ref().map(|form| form.bytes);
+    let is_flat = lines.form.as_ref().is_some_and(|form| form.brackets() == 1);
     for line in &mut lines.changes {
         let Parts::Rows(lengths) = &line.parts else {
             continue;
         };
         let rows = element.and_then(|element| Rows::new(lengths, layout, element));
+        if is_flat && line.changed_text.is_none() {
+            let source = line.source.as_deref();
+            let found = source.zip(rows);
+            line.declared = None;
+            line.call = found.and_then(|(source, rows)| of_pointers(source, mapped, rows, sources));
+            continue;
+        }
         let changed = line.changed_text.take();
         line.changed_text = changed.zip(rows).and_then(|(text, rows)| {
             let place = Text::new(text);
@@ -139,6 +154,67 @@ fn of_calls(
     change(source.to_owned(), &place, (begin, end), &edits)
 }
 
+/// The same where each call gets `array + index`, which becomes the address of the element
+/// that is mapped.
+fn of_pointers(
+    source: &str,
+    mapped: Mapped,
+    rows: Rows,
+    sources: &mut SourceFiles,
+) -> Option<CallChange> {
+    let (file, number) = split(source)?;
+    let place = sources.text(file);
+    let begin = place.start_of_line(number)?;
+    let end = place.line_end(begin);
+    let (mut edits, last) = edits(&place, (begin, end), mapped.array, rows)?;
+    let mut at = begin;
+    while let Some((open, close)) = next_call(&place, at, end) {
+        at = close;
+        if word(&place.masked[open..close], mapped.array).is_some() {
+            edits.push(pointer(&place, open, mapped)?);
+        }
+    }
+    let end = if last > end {
+        place.statement_end(last)
+    } else {
+        end
+    };
+    let change = change(source.to_owned(), &place, (begin, end), &edits)?;
+    Some(CallChange {
+        maps: Maps::Indices,
+        ..change
+    })
+}
+
+/// `&a[place(i)]` in the place of the pointer `a + i` of the call whose parenthesis is at
+/// `open`; `None` if it is written in another way.
+fn pointer(place: &Text, open: usize, mapped: Mapped) -> Option<Edit> {
+    let Mapped {
+        array, function, ..
+    } = mapped;
+    let mut all = arguments(place, open)?.into_iter().take(2);
+    let (from, to) = all.find(|(from, to)| word(&place.masked[*from..*to], array).is_some())?;
+    let part = &place.masked[from..to];
+    let from = to - part.trim_start().len();
+    let to = from + part.trim().len();
+    let rest = place.masked[from..to].strip_prefix(array)?.trim_start();
+    let index = match rest.strip_prefix('+') {
+        Some(_) => place.text[to - rest.len() + 1..to].trim(),
+        None => rest.is_empty().then_some("0")?,
+    };
+    let mut depth = 0;
+    // What binds less tightly than a sum would have another meaning in brackets.
+    let is_sum = index.chars().all(|c| {
+        depth += i32::from(c == '(' || c == '[') - i32::from(c == ')' || c == ']');
+        depth > 0 || !"?<>&|^=,".contains(c)
+    });
+    (is_sum && word(index, array).is_none()).then(|| Edit {
+        from,
+        to,
+        new: format!("&{array}[{function}({index})]"),
+    })
+}
+
 /// What changes in the calls that begin between two places and name the array, and where
 /// the last call ends; `None` where there is none, or one is not understood.
 fn edits(
@@ -201,6 +277,38 @@ store_matrix_sync((float *)&as[0][0], c, N, row);
         };
         let change = of_calls(&format!("k.cu:{line}"), array, rows, &mut text)?;
         Some(change.changed_text)
+    }
+
+    #[test]
+    fn a_sum_of_the_array_becomes_an_element() {
+        let changed = |pointer: &str| {
+            let source = format!("wmma::load_matrix_sync(fa, {pointer}, 64); // of as\n");
+            let mut text = crate::suggest::source::files::given(&source);
+            let rows = Rows {
+                bytes: 64,
+                more: 16,
+                element: 1,
+            };
+            let change = of_pointers("k.cu:1", Mapped::words("as", "f"), rows, &mut text)?;
+            Some(change.changed_text)
+        };
+        for (pointer, expected) in [
+            ("as + kk", "&as[f(kk)]"),
+            ("as", "&as[f(0)]"),
+            ("as + (r << 4) * 64 - 1", "&as[f((r << 4) * 64 - 1)]"),
+        ] {
+            let expected = format!("wmma::load_matrix_sync(fa, {expected}, 80); // of as");
+            assert_eq!(changed(pointer), Some(expected));
+        }
+        for other in [
+            "as + a << 1",
+            "p ? as : b",
+            "(half *)as + 1",
+            "as + as[0]",
+            "as - 1",
+        ] {
+            assert_eq!(changed(other), None, "{other}");
+        }
     }
 
     #[test]

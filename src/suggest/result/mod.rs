@@ -1,5 +1,6 @@
 //! What is made of changed lines: padding, other languages, counts, texts.
 
+pub(super) mod declared;
 pub(super) mod function_names;
 pub(super) mod judged;
 pub(super) mod left_alone;

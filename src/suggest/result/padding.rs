@@ -233,19 +233,19 @@ impl Padded<'_> {
             return None;
         };
         // The texts count elements: the padding must be whole ones.
-        let bytes = target.element_bytes();
+        let bytes = self.form.map_or(target.element_bytes(), |f| f.bytes);
         let every = whole(WORD_BYTES * every, bytes)?;
         let by = whole(WORD_BYTES * by, bytes)?;
-        let element = self.form.filter(|f| f.bytes == bytes).map(|f| &*f.element);
-        let elements = target.elements(layout);
-        let declaration = (self.form)
-            .filter(|f| f.is_dynamic || element.is_some())
-            .and_then(|f| f.with_elements(elements))
-            .unwrap_or_else(|| {
-                let name = element.unwrap_or("T");
-                format!("__shared__ {name} {array}[{elements}];")
-            });
-        let (index, of) = (spread(every, by), of(element, bytes));
+        let words = layout.words_needed(target.array.words());
+        let elements = (WORD_BYTES * words).div_ceil(bytes);
+        let (declaration, of) = match self.form {
+            Some(form) => (form.with_elements(elements)?, String::new()),
+            None => (
+                format!("__shared__ T {array}[{elements}];"),
+                format!(" of {bytes} bytes (T)"),
+            ),
+        };
+        let index = spread(every, by);
         let index = format!("{array}[{index}] for element i{of}");
         // Such an index hides neighbours from the compiler, as a function does.
         let conflicts = self.torn.conflicts(layout);
@@ -254,14 +254,6 @@ impl Padded<'_> {
             in_declaration: false,
             ..self.of(layout, declaration, index)
         })
-    }
-}
-
-/// The size of elements whose type is not known.
-fn of(element: Option<&str>, bytes: u32) -> String {
-    match element {
-        Some(_) => String::new(),
-        None => format!(" of {bytes} bytes (T)"),
     }
 }
 
@@ -326,9 +318,22 @@ fn gaps(target: &Target, form: &Form, array: &str) -> Option<(Layout, String, St
     Some((layout, declaration, index))
 }
 
+/// The rows of the declaration, if they are nearly as good as the best mapping.
+pub(in crate::suggest) fn longer_rows(
+    target: &Target,
+    form: &Form,
+    lines: &Lines,
+    array: &str,
+) -> Option<(u32, u32, Layout)> {
+    let found = best_rows(target, form, lines, array)?;
+    target
+        .is_nearly_best(cost(target, &found.2).0)
+        .then_some(found)
+}
+
 /// The rows of the declaration, if every access is one to a row, and how many elements
 /// more they best have.
-pub(in crate::suggest) fn longer_rows(
+pub(in crate::suggest) fn best_rows(
     target: &Target,
     form: &Form,
     lines: &Lines,
@@ -341,7 +346,7 @@ pub(in crate::suggest) fn longer_rows(
     })?;
     let length = row.checked_mul(form.bytes)?;
     let banks = target.array.geometry().banks() as u32;
-    let (by, layout) = best_of(target, length, form.bytes, banks)?;
+    let (by, layout) = fewest_of(target, length, form.bytes, banks)?;
     Some((row, by, layout))
 }
 
@@ -385,9 +390,16 @@ fn constant_rows(form: &Form, text: &str, array: &str) -> Option<BTreeSet<u64>> 
 }
 
 /// The padding of so many units of `unit` bytes, up to `most`, after every `length`
-/// bytes: that with the fewest conflicts, then the fewest words wasted, if it is nearly
-/// as good as the best mapping.
+/// bytes, if it is nearly as good as the best mapping.
 fn best_of(target: &Target, length: u32, unit: u32, most: u32) -> Option<(u32, Layout)> {
+    let best = fewest_of(target, length, unit, most)?;
+    target
+        .is_nearly_best(cost(target, &best.1).0)
+        .then_some(best)
+}
+
+/// The same, however good: that with the fewest conflicts, then the fewest words wasted.
+fn fewest_of(target: &Target, length: u32, unit: u32, most: u32) -> Option<(u32, Layout)> {
     let geometry = target.array.geometry();
     let layout = |by: u32| {
         let every = whole(length, 4)?;
@@ -397,10 +409,7 @@ fn best_of(target: &Target, length: u32, unit: u32, most: u32) -> Option<(u32, L
         is_possible.then_some(layout)
     };
     let all = (1..most).filter_map(|by| Some((by, layout(by)?)));
-    let best = all.min_by_key(|(_, layout)| cost(target, layout))?;
-    target
-        .is_nearly_best(cost(target, &best.1).0)
-        .then_some(best)
+    all.min_by_key(|(_, layout)| cost(target, layout))
 }
 
 fn cost(target: &Target, layout: &Layout) -> Cost {

@@ -38,6 +38,7 @@ pub(in crate::suggest) fn add(found: &mut Suggestions, s: Suggestion, sources: &
             conflicts,
             elements,
             torn: Vec::new(),
+            keeps_merged: false,
             parted: None,
             machine_code: None,
             declarations: vec![declaration],

@@ -47,6 +47,11 @@ impl Suggestion {
         self.function.is_empty()
     }
 
+    /// Whether nothing but the declaration changes.
+    pub fn is_declaration_alone(&self) -> bool {
+        self.has_longer_rows() && self.lines.is_empty()
+    }
+
     /// The padding that stands in the declaration of the array alone.
     pub fn declared_padding(&self) -> Option<&LayoutSpec> {
         if self.has_longer_rows() {
@@ -92,8 +97,10 @@ impl Suggestion {
         }
         if line.is_of_rows() {
             return format!(
-                "map the pointer to the first element, &{text}, and give wmma the length of the \
-                 longer rows"
+                "map the pointer to the first element, {}{text}, and give wmma the length of the \
+                 longer rows{}",
+                if what == "index" { "&" } else { "" },
+                self.lengths_text(line)
             );
         }
         if line.parts.are_torn() {
@@ -103,6 +110,19 @@ impl Suggestion {
             );
         }
         format!("wrap the {what}: {text}")
+    }
+
+    /// The length of the rows of a line under the mapping.
+    fn lengths_text(&self, line: &LineChange) -> String {
+        let (Parts::Rows(lengths), LayoutSpec::Pad { every, by }) = (&line.parts, &self.hash)
+        else {
+            return String::new();
+        };
+        let longer = lengths.iter().map(|bytes| {
+            let length = bytes + bytes / every * by;
+            format!(", {length} bytes in place of {bytes}")
+        });
+        longer.collect()
     }
 
     /// What to write in such a line: `("index", "tile[spad_place(INDEX)]")`, or the

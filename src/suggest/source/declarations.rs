@@ -43,7 +43,7 @@ pub(in crate::suggest) struct Named<'a> {
 /// The declarations of shared arrays of one name.
 pub(in crate::suggest) struct Declarations {
     /// By file and line; `None` for one that is not understood.
-    found: BTreeMap<(String, u32), Option<Declaration>>,
+    pub(super) found: BTreeMap<(String, u32), Option<Declaration>>,
 }
 
 impl Declarations {

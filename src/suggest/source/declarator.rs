@@ -25,6 +25,10 @@ pub(in crate::suggest) struct Declarator {
     pub dimensions: Vec<(usize, usize)>,
     /// The type of the elements.
     pub element: String,
+    /// All words before the first name, with attributes: `extern __shared__ __align__(16) int`.
+    pub head: String,
+    /// Attributes behind the dimensions.
+    pub attributes: String,
     /// Whether the declaration is `extern`.
     is_extern: bool,
 }
@@ -66,10 +70,17 @@ impl Declarator {
         // A pointer or a reference has other elements.
         let is_plain = !own.contains(['*', '&', '(']) || at == first;
         (is_plain && !element.ends_with(['*', '&'])).then_some(())?;
+        let dimensions = dimensions(place, after, to)?;
+        let behind = dimensions.last().map_or(after, |(_, end)| *end);
+        let behind = &place.masked[behind..to];
+        let behind = &behind[behind.find(']').map_or(0, |close| close + 1)..];
+        let spaced = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
         Some(Declarator {
             name: at,
-            dimensions: dimensions(place, after, to)?,
+            dimensions,
             element,
+            head: spaced(head),
+            attributes: spaced(behind),
             is_extern: words.contains(&"extern"),
         })
     }

@@ -1,6 +1,7 @@
 //! The text of source files: what its names, declarations and pointers are.
 
 pub(super) mod addresses;
+pub(super) mod around;
 pub(super) mod asm;
 pub(super) mod bindings;
 pub(super) mod constants;

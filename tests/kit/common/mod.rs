@@ -1,6 +1,7 @@
 //! `spadkit` as a command, and what it prints; external tools.
 #![allow(dead_code, reason = "each file of tests uses a part")]
 
+pub mod changed;
 pub mod edited;
 pub mod recorded;
 pub mod tools;
