@@ -122,7 +122,7 @@ fn asynchronous_resets_of_atomic_banks_agree_with_the_model() {
         ("spad_atomic_bank", "async-low"),
         ("spad_stream", "async"),
     ] {
-        assert_style_agrees(unit, &machine, &["--reset", style], 60_000);
+        assert_style_agrees(unit, &machine, &["--reset", style], 20_000);
     }
 }
 
@@ -139,13 +139,13 @@ fn benches_of_atomic_banks_pass_with_asynchronous_resets() {
         "--reset",
         "async",
         "--bench-cycles",
-        "8000",
+        "1500",
         "--config",
         &machine,
     ];
     let manifest = emit(
         &dir,
-        &[&["spad_tcdm", "spad_atomic_bank"], &options[..]].concat(),
+        &[&["spad_stream", "spad_atomic_bank"], &options[..]].concat(),
     );
     for unit in units(&manifest) {
         let output = run_bench(&dir, unit);
