@@ -207,7 +207,7 @@ const PATH: &[Unit] = &[
         .only_where(Machine::has_phases),
     Unit::of_path("spad_atomic_bank", spad_atomic_bank::emit_unit)
         .on_a_bus()
-        .only_where(|machine| machine.tcdm.atomics),
+        .only_where(|machine| machine.tcdm.atomics || machine.stream.atomics),
     Unit::of_machine("spad_tcdm", spad_tcdm::emit_unit).on_a_bus(),
     Unit::of_path("spad_axi", spad_axi::emit_unit)
         .on_a_bus()

@@ -2,7 +2,7 @@
 //! writes it, one access a cycle.
 
 use crate::codes::amo;
-use crate::module::{Module, Result, UnitDoc};
+use crate::module::{HdlError, Module, Result, UnitDoc};
 use crate::params::{Params, Sizes};
 use crate::ports::ports;
 use crate::signal::{Bits, Expr, Signal, code, concat, number, when};
@@ -60,6 +60,12 @@ struct Third {
 
 /// Emits `spad_atomic_bank`, its parts first.
 pub(crate) fn emit_unit(p: &Params) -> Result<Vec<Module>> {
+    if !p.TATM && !p.SATM {
+        return Err(HdlError::NotThere {
+            unit: "spad_atomic_bank".into(),
+            reason: "[tcdm] atomics and [stream] atomics are false".into(),
+        });
+    }
     let alu = spad_atomic_alu::emit_kernel(p)?;
     let ram = spad_two_port_ram::emit_helper(p)?;
     let u = Unit::new(doc(p));

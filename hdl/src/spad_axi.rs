@@ -179,6 +179,11 @@ pub(crate) fn emit_unit(p: &Params) -> Result<Vec<Module>> {
 }
 
 fn doc(p: &Params) -> UnitDoc {
+    // The answers of several lanes wait for each other in a queue.
+    let (waits, after) = match p.XL {
+        1 => (1, "one cycle"),
+        _ => (2, "two cycles"),
+    };
     UnitDoc {
         name: "spad_axi".into(),
         summary: "an AXI4 subordinate in the place of a lane: each beat of a burst is a request \
@@ -186,11 +191,12 @@ fn doc(p: &Params) -> UnitDoc {
                   WRAP; narrow and unaligned bursts. All outputs come from registers."
             .into(),
         parameters: p.text(&["XA", "XL", "XID", "XQ", "n", "D"]),
-        timing: "a read that is taken in cycle t requests in t+3, and answers one cycle after \
-                 the memory; one beat per cycle"
-            .into(),
+        timing: format!(
+            "a read that is taken in cycle t requests in t+3, and answers {after} after the \
+             memory; one beat per cycle"
+        ),
         paper: "microarchitecture/axi.md".into(),
-        latency_cycles: 5,
+        latency_cycles: 4 + waits,
     }
 }
 

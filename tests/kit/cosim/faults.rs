@@ -87,6 +87,25 @@ fn a_fault_that_needs_a_coincidence_is_found() {
     assert!(cycle.unwrap() < 100_000, "{json}");
 }
 
+/// Bursts whose last beat lacks WLAST are drawn as such, so that they come in every run.
+#[test]
+fn a_missing_last_beat_that_nobody_notices_is_found() {
+    if missing(&TOOLS) {
+        return;
+    }
+    let scratch = tempfile::tempdir().unwrap();
+    let file = scratch.path().join("m.toml");
+    std::fs::write(&file, "base = 'small'\n[axi]\naddr_bits = 14\nlanes = 2\n").unwrap();
+    let machine = ["--config", file.to_str().unwrap()];
+    let edit = ["data_last ^ write_last", "data_last & ~write_last"];
+    let rtl = Edited::of(machine, &["spad_axi"], "spad_axi.v", edit);
+    let args = [&["cosim", "spad_axi"], &machine[..], &["--rtl", rtl.path()]].concat();
+    let (status, json, stderr) = spadkit(&args);
+    assert_eq!(status, 1, "{stderr}");
+    let first = &json["results"][0]["first_mismatch"];
+    assert_eq!(first["signal"], "axi_bresp", "{json}");
+}
+
 /// A shared part that is held from the reset on shows while a block is live that
 /// nobody has launched: the stimulus has such resets.
 #[test]

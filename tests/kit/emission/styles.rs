@@ -1,6 +1,6 @@
 //! Other resets and timescales than the usual ones.
 
-use super::{emit, prove_in_icarus, prove_units_in_icarus};
+use super::{emit, prove_in_icarus, prove_units_in_icarus, run_bench, units};
 use crate::common::tools::{missing, printed};
 use serde_json::Value;
 use std::fs;
@@ -70,39 +70,86 @@ fn a_timescale_lets_files_with_one_in() {
     }
 }
 
+/// The Verilog of a unit in a style, for `cycles` cycles beside its model.
+fn assert_style_agrees(unit: &str, machine: &[&str], style: &[&str], cycles: u64) {
+    let scratch = tempfile::tempdir().unwrap();
+    let dir = scratch.path().join("rtl");
+    let options = [&[unit, "--bench-cycles", "0"], machine, style].concat();
+    emit(&dir, &options);
+    let mut cosim = assert_cmd::Command::cargo_bin("spadkit").unwrap();
+    cosim.args(["cosim", unit, "--format", "json", "--cycles"]);
+    cosim.arg(cycles.to_string()).arg("--rtl").arg(&dir);
+    let output = cosim.args(machine).output().unwrap();
+    let printed = printed(&output);
+    assert!(output.status.success(), "{printed}");
+    let result: Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(result["results"][0]["mismatches"], 0, "{printed}");
+    assert_eq!(result["results"][0]["cycles"], cycles, "{printed}");
+}
+
 /// Lockstep takes the Verilog in the style that it was emitted in.
 #[test]
 fn other_resets_agree_with_the_model_cycle_by_cycle() {
     if missing(&["verilator", "c++", "make"]) {
         return;
     }
+    let small = ["--preset", "small"];
+    let low = ["--reset", "async-low", "--timescale", "1ns/1ps"];
+    assert_style_agrees("spad_stream", &small, &low, 5000);
+    let low = ["--reset", "sync", "--active-low"];
+    assert_style_agrees("spad_premem_queue", &small, &low, 5000);
+}
+
+/// A machine whose banks perform atomic operations, as a file.
+fn atomic_machine(folder: &Path) -> String {
+    let file = folder.join("m.toml");
+    let text = "base = 'small'\n[stream]\nwindow = 2\natomics = true\n[tcdm]\natomics = true\n";
+    fs::write(&file, text).unwrap();
+    file.to_str().unwrap().to_owned()
+}
+
+/// An asynchronous reset keeps more of what is in flight from being written, and the
+/// models know it.
+#[test]
+fn asynchronous_resets_of_atomic_banks_agree_with_the_model() {
+    if missing(&["verilator", "c++", "make"]) {
+        return;
+    }
+    let scratch = tempfile::tempdir().unwrap();
+    let machine = ["--config", &atomic_machine(scratch.path())];
+    for (unit, style) in [
+        ("spad_tcdm", "async"),
+        ("spad_atomic_bank", "async-low"),
+        ("spad_stream", "async"),
+    ] {
+        assert_style_agrees(unit, &machine, &["--reset", style], 20_000);
+    }
+}
+
+/// The same of the emitted test benches, in runs with resets in them.
+#[test]
+fn benches_of_atomic_banks_pass_with_asynchronous_resets() {
+    if missing(&["iverilog", "vvp"]) {
+        return;
+    }
     let scratch = tempfile::tempdir().unwrap();
     let dir = scratch.path().join("rtl");
-    for (unit, style) in [
-        (
-            "spad_stream",
-            ["--reset", "async-low", "--timescale", "1ns/1ps"],
-        ),
-        (
-            "spad_premem_queue",
-            ["--reset", "sync", "--active-low", "--force"],
-        ),
-    ] {
-        let machine = ["--preset", "small"];
-        emit(
-            &dir,
-            &[&[unit, "--bench-cycles", "0"], &machine[..], &style].concat(),
-        );
-        let mut cosim = assert_cmd::Command::cargo_bin("spadkit").unwrap();
-        cosim.args([
-            "cosim", unit, "--cycles", "5000", "--format", "json", "--rtl",
-        ]);
-        let output = cosim.arg(&dir).args(machine).output().unwrap();
-        let printed = printed(&output);
-        assert!(output.status.success(), "{printed}");
-        let result: Value = serde_json::from_slice(&output.stdout).unwrap();
-        assert_eq!(result["results"][0]["mismatches"], 0, "{printed}");
-        assert_eq!(result["results"][0]["cycles"], 5000, "{printed}");
+    let machine = atomic_machine(scratch.path());
+    let options = [
+        "--reset",
+        "async",
+        "--bench-cycles",
+        "1500",
+        "--config",
+        &machine,
+    ];
+    let manifest = emit(
+        &dir,
+        &[&["spad_stream", "spad_atomic_bank"], &options[..]].concat(),
+    );
+    for unit in units(&manifest) {
+        let output = run_bench(&dir, unit);
+        assert!(output.status.success(), "{}", printed(&output));
     }
 }
 

@@ -46,11 +46,7 @@ impl Case {
             &tools,
             &cache,
         );
-        let setup = Setup {
-            config,
-            layout: &layout,
-            trace: None,
-        };
+        let setup = Setup::new(config, &layout);
         let mut bench = bench_for(unit, &setup).unwrap();
         let inputs = record_inputs(&layout, &mut *bench, &mut Stimulus::new(1), CYCLES);
         let mut case = Case {

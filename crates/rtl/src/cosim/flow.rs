@@ -8,7 +8,7 @@ use crate::config::Config;
 use crate::error::{Error, Result};
 use crate::interrupt;
 use crate::output::write_file;
-use crate::rtl::{Design, EmittedUnit, SourceFile, read_foreign};
+use crate::rtl::{Design, EmittedUnit, Reset, SourceFile, read_foreign};
 use crate::sm::Workload;
 use crate::tool::{Cache, Toolbox};
 use crate::trace::AccessTrace;
@@ -116,10 +116,12 @@ pub fn cosim_unit(
     progress: &dyn Fn(u64),
 ) -> Result<CosimResult> {
     let layout = Layout::new(unit);
+    let (cycles, files) = (options.cycles_of(unit)?, options.files_of(design, unit)?);
     let replay = options.replay_of(unit);
     let setup = Setup {
         config: options.config,
         layout: &layout,
+        reset: Reset::of(files.iter().map(|file| file.text.as_str())),
         trace: options.trace,
     };
     let new_bench = || -> Result<Box<dyn Bench + '_>> {
@@ -131,7 +133,6 @@ pub fn cosim_unit(
         })
     };
     let mut bench = new_bench()?;
-    let (cycles, files) = (options.cycles_of(unit)?, options.files_of(design, unit)?);
     let rtl = VerilatedUnit::build(
         &unit.name,
         &files,

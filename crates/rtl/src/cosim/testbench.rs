@@ -84,9 +84,8 @@ fn bench_text(unit: &EmittedUnit, config: &Config, reset: Reset, cycles: usize) 
         cycles
     };
     let setup = Setup {
-        config,
-        layout: &layout,
-        trace: None,
+        reset,
+        ..Setup::new(config, &layout)
     };
     let mut bench = bench_for(&unit.name, &setup)?;
     let mut recording = record(&layout, &mut *bench, &mut Stimulus::new(SEED), cycles);

@@ -157,11 +157,7 @@ fn is_caught(
     mutant: &Mutant,
     options: &MutationOptions,
 ) -> Result<bool> {
-    let setup = Setup {
-        config,
-        layout,
-        trace: None,
-    };
+    let setup = Setup::new(config, layout);
     let short = (1..=options.seeds).map(|seed| (seed, options.cycles));
     for (seed, cycles) in short.chain([(options.seeds + 1, options.long_cycles)]) {
         let mut bench = Selected {

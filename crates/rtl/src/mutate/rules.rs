@@ -164,11 +164,7 @@ mod tests {
             .unwrap()
             .unwrap();
 
-        let setup = Setup {
-            config: &config,
-            layout: &layout,
-            trace: None,
-        };
+        let setup = Setup::new(&config, &layout);
         let mut chunk = Chunk::new(&layout, CYCLES);
         let mut bench = bench_for(unit, &setup).unwrap();
         bench.cycles(&mut Stimulus::new(1), &mut chunk).unwrap();

@@ -61,7 +61,7 @@ impl Harness {
     /// Why there is nothing to prove of the unit in this machine.
     pub fn lacking(&self, config: &Config) -> Option<&'static str> {
         if !self.circuit.stages.fit(config) {
-            return Some("no proof is about its mem_stages, ahead and hash stage");
+            return Some(self.circuit.stages.otherwise());
         }
         self.circuit.needs.lacking(config)
     }

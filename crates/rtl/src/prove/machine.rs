@@ -32,16 +32,21 @@ impl Machines {
     }
 }
 
-/// The preset of this size.
+/// The machine of this size.
 pub(super) fn least(size: Size) -> Result<Config> {
-    Config::preset(match size {
+    Config::preset(preset_of(size))
+}
+
+/// Its preset.
+pub(super) fn preset_of(size: Size) -> &'static str {
+    match size {
         Size::Pair => "pair",
         Size::Quad => "quad",
         Size::Prompt => "prompt",
         Size::Rows => "rows",
         Size::Whole => "whole",
         Size::Lockless => "lockless",
-    })
+    }
 }
 
 #[cfg(test)]

@@ -10,6 +10,7 @@
 
 mod after_reset;
 mod circuit;
+mod edited;
 mod exhaust;
 mod harness;
 mod induction;

@@ -2,10 +2,11 @@
 
 use super::after_reset::in_geometry;
 use super::circuit::emitted;
+use super::edited::SmallMachine;
 use super::exhaust::{Exhausted, exhaust};
 use super::harness::{Goals, Harness};
 use super::induction::{Induction, Proved};
-use super::machine::{Machines, least};
+use super::machine::Machines;
 use super::property::Property;
 use super::question::Builder;
 use super::rtl::RtlSource;
@@ -171,7 +172,11 @@ fn path_proofs(
         for machine in machines.list(&harness, config)? {
             match harness.lacking(&machine) {
                 None => proofs.push(proof(harness, machine, Verilog::Given)),
-                Some(why) => lacking = Some((machine.name, why)),
+                // Of a circuit for these stages it tells more.
+                Some(why) if lacking.is_none() || harness.circuit.stages.fit(&machine) => {
+                    lacking = Some((machine.name, why));
+                }
+                Some(_) => {}
             }
         }
     }
@@ -192,13 +197,9 @@ fn path_proofs(
     if !named {
         return Ok(proofs);
     }
-    let small = small_machine(unit)?;
     Err(Error::usage(
         format!("there is no proof of {unit} for the machine {machine}: {why}"),
-        format!(
-            "an edit is proved in a small machine: spadkit emit {unit} --preset {small} -o DIR, \
-             edit it there, then spadkit prove {unit} --preset {small} --rtl DIR"
-        ),
+        SmallMachine::near(unit, config)?.advice(unit),
     ))
 }
 
@@ -208,19 +209,6 @@ fn is_as_emitted(unit: &str, config: &Config, rtl: &RtlSource) -> Result<bool> {
     let there = rtl.files(&design)?;
     let same = |f: &SourceFile| there.iter().any(|t| t.name == f.name && t.text == f.text);
     Ok(design.files.iter().all(same))
-}
-
-/// The preset whose machine has a proof of the unit as it stands.
-fn small_machine(unit: &str) -> Result<String> {
-    let mut first = None;
-    for harness in Harness::of_unit(unit) {
-        let machine = least(harness.circuit.size)?;
-        if harness.lacking(&machine).is_none() {
-            return Ok(machine.name);
-        }
-        first = first.or(Some(machine.name));
-    }
-    Ok(first.unwrap_or_default())
 }
 
 /// What is proved of a unit of the hash family.

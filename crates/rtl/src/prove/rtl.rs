@@ -2,7 +2,7 @@
 
 use crate::error::{Error, Result};
 use crate::quote::shown_path;
-use crate::rtl::{Design, SourceFile, read_foreign};
+use crate::rtl::{Design, Reset, SourceFile, read_foreign};
 use std::path::{Path, PathBuf};
 
 /// Where the Verilog under proof comes from.
@@ -42,10 +42,29 @@ impl RtlSource {
                         ));
                     }
                 }
+                refuse_other_resets(design, &files, dir)?;
                 Ok(files)
             }
         }
     }
+}
+
+/// Circuits and solver know the synchronous, active-high reset only.
+fn refuse_other_resets(design: &Design, files: &[SourceFile], dir: &Path) -> Result<()> {
+    let emitted = |file: &&SourceFile| design.files.iter().any(|f| f.name == file.name);
+    let texts = files.iter().filter(emitted).map(|file| file.text.as_str());
+    let style = match Reset::of(texts) {
+        Reset::Sync => return Ok(()),
+        Reset::Async => "asynchronous",
+        Reset::SyncLow => "active low",
+        Reset::AsyncLow => "asynchronous and active low",
+    };
+    let dir = shown_path(dir);
+    Err(Error::usage(
+        format!("the reset in {dir} is {style}; proofs are about a synchronous one, active high"),
+        "emit the unit without --reset and --active-low, and edit that: the styles differ only in \
+         event lists, level and name of the reset",
+    ))
 }
 
 /// Every `.v` file of a directory, sorted.

@@ -7,6 +7,7 @@ use super::layout::Layout;
 pub use super::stimulus::Stimulus;
 use crate::config::Config;
 use crate::error::Result;
+use crate::rtl::Reset;
 use crate::trace::AccessTrace;
 
 /// What a bench is made for.
@@ -16,8 +17,22 @@ pub struct Setup<'a> {
     pub config: &'a Config,
     /// Where the unit's ports are.
     pub layout: &'a Layout,
+    /// How the unit is reset.
+    pub reset: Reset,
     /// Accesses to replay, where the unit takes accesses; else random ones.
     pub trace: Option<&'a AccessTrace>,
+}
+
+impl<'a> Setup<'a> {
+    /// Random accesses, and a synchronous reset.
+    pub fn new(config: &'a Config, layout: &'a Layout) -> Self {
+        Setup {
+            config,
+            layout,
+            reset: Reset::Sync,
+            trace: None,
+        }
+    }
 }
 
 /// The stimulus and golden model of one unit.

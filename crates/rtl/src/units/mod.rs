@@ -48,6 +48,7 @@ mod spad_warp_mask;
 mod spad_warp_scheduler;
 mod spad_wide_stream;
 mod spad_writeback_mux;
+mod stages;
 mod stimulus;
 mod stream_atomics;
 mod support;
@@ -57,16 +58,18 @@ mod wide_accesses;
 mod write_port;
 
 pub use bench::{Bench, Chunk, Driver, Frame, Golden, Setup, Stimulus};
-pub use circuit::{Circuit, Need, Size, Stages};
+pub use circuit::{Circuit, Need, Size};
 pub use layout::{Layout, PortSlot};
+pub use stages::Stages;
 
 use crate::config::Config;
 use crate::error::{Error, Result};
 use crate::hash::{Configured, HashKind};
 use crate::sm::Workload;
-use circuit::{Kinds, circuit};
+use circuit::circuit;
 use hash_units::Mappings;
 use spad_sm_path::ReplayBench;
+use stages::Kinds;
 use std::sync::LazyLock;
 
 /// A unit of the kit.

@@ -1,7 +1,7 @@
 //! `spad_atomic_bank`: few rows, so that accesses of one word follow each other.
 
 use super::bench::{Bench, DrivenBench, Driver, Frame, Golden, Setup, Stimulus};
-use super::support::{ports, reset};
+use super::support::{Resets, ports};
 use crate::model::spad_atomic_bank::amo;
 use crate::model::{AtomicBank, BankOperation};
 
@@ -19,17 +19,29 @@ struct Begun {
     data: u64,
 }
 
+/// One that waits for its third.
+#[derive(Clone, Copy)]
+struct Answered {
+    row: usize,
+    written: bool,
+    /// The word before it.
+    before: u64,
+}
+
 #[derive(Clone)]
 struct GoldenBank {
     ports: Ports,
     model: AtomicBank,
     /// In its second cycle.
     begun: Option<Begun>,
-    /// In its third: the row, and whether it is written.
-    answered: Option<(usize, bool)>,
+    /// In its third.
+    answered: Option<Answered>,
+    /// It is reset at any time.
+    asynchronous: bool,
 }
 
 struct BankDriver {
+    resets: Resets,
     ports: Ports,
     word_bits: usize,
     rows: u32,
@@ -41,6 +53,7 @@ pub(super) fn bench(setup: &Setup) -> Box<dyn Bench> {
     let rows = setup.config.parameters().ROWS;
     let word_bits = setup.config.word_bits;
     let driver = BankDriver {
+        resets: Resets::default(),
         ports: Ports::new(setup.layout),
         word_bits: word_bits as usize,
         rows: rows as u32,
@@ -51,6 +64,7 @@ pub(super) fn bench(setup: &Setup) -> Box<dyn Bench> {
         model: AtomicBank::new(rows, word_bits),
         begun: None,
         answered: None,
+        asynchronous: setup.reset.is_async(),
     };
     Box::new(DrivenBench::new(setup, driver, move || golden.clone()))
 }
@@ -58,7 +72,7 @@ pub(super) fn bench(setup: &Setup) -> Box<dyn Bench> {
 impl Driver for BankDriver {
     fn drive(&mut self, stimulus: &mut Stimulus, frame: &mut Frame) {
         let p = &self.ports;
-        reset(stimulus, frame, &p.rst);
+        self.resets.drive(stimulus, frame, &p.rst);
         let row = stimulus.below(self.rows);
         let few = 3.min(self.rows - 1);
         frame.drive(&p.en, (!stimulus.one_in(4)).into());
@@ -129,10 +143,11 @@ impl GoldenBank {
 impl Golden for GoldenBank {
     fn respond(&mut self, frame: &mut Frame) {
         let p = &self.ports;
-        match self.answered.take() {
-            Some((row, written)) => {
-                frame.expect(&p.written, written.into());
-                frame.expect(&p.at, row as u32);
+        let third = self.answered.take();
+        match third {
+            Some(answered) => {
+                frame.expect(&p.written, answered.written.into());
+                frame.expect(&p.at, answered.row as u32);
             }
             None => {
                 frame.expect(&p.written, 0);
@@ -154,12 +169,23 @@ impl Golden for GoldenBank {
                 if frame.is_high(&p.rst) {
                     self.model.restore(row, before);
                 } else {
-                    self.answered = Some((row, answer.written));
+                    self.answered = Some(Answered {
+                        row,
+                        written: answer.written,
+                        before,
+                    });
                 }
             }
             None => frame.ignore(&p.dout),
         }
-        if frame.is_high(&p.rst) || !frame.is_high(&p.en) {
+        if frame.is_high(&p.rst) {
+            // The later access has been taken back.
+            if let Some(answered) = third.filter(|_| self.asynchronous) {
+                self.model.restore(answered.row, answered.before);
+            }
+            return;
+        }
+        if !frame.is_high(&p.en) {
             return;
         }
         self.begun = Some(self.begun(frame));

@@ -2,7 +2,7 @@
 //! and a memory that grants and answers in its own rhythm.
 
 use super::bench::{Bench, DrivenBench, Driver, Frame, Golden, Setup, Stimulus};
-use super::support::{Rhythm, ports, reset};
+use super::support::{Resets, Rhythm, ports};
 use crate::model::spad_axi::burst;
 use crate::model::{Axi, AxiBurst, AxiData, AxiInputs, AxiWords, LaneRequests, MAX_AXI_LANES};
 use std::collections::VecDeque;
@@ -37,6 +37,7 @@ struct GoldenAxi {
 const AHEAD: usize = 4;
 
 struct AxiDriver {
+    resets: Resets,
     ports: AxiPorts,
     lanes: Lanes,
     /// Bytes of a beat, and of all words.
@@ -71,6 +72,7 @@ pub(super) fn bench(setup: &Setup) -> Box<dyn Bench> {
         model: Axi::new(setup.config),
     };
     let driver = AxiDriver {
+        resets: Resets::default(),
         ports,
         lanes,
         beat_bytes: (p.DB * p.XL) as u64,
@@ -147,6 +149,7 @@ impl AxiDriver {
         let of = self.burst(stimulus);
         self.aw.push_back(of);
         let all = u64::MAX >> (64 - self.beat_bytes);
+        let (missing, early) = misplaced(stimulus, of.len);
         for beat in 0..=of.len {
             let strobe = match stimulus.below(4) {
                 0 => stimulus.bits64() & all,
@@ -160,7 +163,7 @@ impl AxiDriver {
             self.w.push_back(AxiData {
                 data,
                 strobe,
-                last: (beat == of.len) != stimulus.one_in(64),
+                last: (beat == of.len && !missing) || early == Some(beat),
             });
         }
     }
@@ -192,9 +195,21 @@ impl AxiDriver {
     }
 }
 
+/// Of one burst in eight WLAST comes with no beat, with an earlier one than the last, or
+/// with both: whether the last one lacks it, and the earlier one that has it. Were it
+/// drawn for each beat, the last one would hardly ever lack it.
+fn misplaced(stimulus: &mut Stimulus, len: u8) -> (bool, Option<u8>) {
+    if !stimulus.one_in(8) {
+        return (false, None);
+    }
+    let kind = stimulus.below(3);
+    let early = (kind > 0 && len > 0).then(|| stimulus.below(len.into()) as u8);
+    (kind != 1 || early.is_none(), early)
+}
+
 impl Driver for AxiDriver {
     fn drive(&mut self, stimulus: &mut Stimulus, frame: &mut Frame) {
-        reset(stimulus, frame, &self.ports.rst);
+        self.resets.drive(stimulus, frame, &self.ports.rst);
         while self.aw.len() < AHEAD || self.w.is_empty() {
             self.write(stimulus);
         }
@@ -361,5 +376,100 @@ impl Golden for GoldenAxi {
         self.expect_request(frame, out.request);
         let p = &self.ports;
         frame.expect(&p.idle, out.idle.into());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::config::Config;
+    use crate::rtl::Design;
+    use crate::units::bench::Words;
+    use crate::units::layout::Layout;
+    use std::collections::BTreeMap;
+    use std::path::Path;
+
+    fn machine(lanes: usize) -> Config {
+        let text = format!("base = 'small'\n[axi]\naddr_bits = 14\nlanes = {lanes}\n");
+        Config::from_toml(&text, Path::new("t.toml")).unwrap()
+    }
+
+    fn emitted(config: &Config) -> Design {
+        Design::emit(&["spad_axi".to_owned()], config).unwrap()
+    }
+
+    /// Cycles from a read burst's to its answer's, with a memory that grants at once and
+    /// answers a cycle later.
+    fn latency(config: &Config) -> u32 {
+        let (mut port, mut granted) = (Axi::new(config), 0);
+        for cycle in 0.. {
+            let out = port.eval();
+            if out.r.is_some() {
+                return cycle;
+            }
+            let answer = |lane: usize| (granted >> lane & 1 == 1).then_some((0, false));
+            let answers = std::array::from_fn(answer);
+            granted = out.request.map_or(0, |request| request.waiting);
+            port.commit(&AxiInputs {
+                ar: (cycle == 0).then(AxiBurst::default),
+                grant: granted,
+                answers,
+                ..AxiInputs::default()
+            });
+        }
+        unreachable!("it answers");
+    }
+
+    #[test]
+    fn the_stated_latency_is_that_of_the_model() {
+        for lanes in [1, 2, 4, 8] {
+            let config = machine(lanes);
+            let unit = &emitted(&config).units[0];
+            assert_eq!(unit.latency_cycles, latency(&config), "{lanes} lanes");
+        }
+    }
+
+    /// Of the write bursts of a run those whose WLAST is wrong, in each way, and that are
+    /// refused for nothing else.
+    #[test]
+    fn the_master_misplaces_the_last_beat_in_every_way() {
+        let config = machine(1);
+        let design = emitted(&config);
+        let layout = Layout::new(&design.units[0]);
+        let setup = Setup::new(&config, &layout);
+        let mut seen = BTreeMap::<[bool; 2], u32>::new();
+        let (mut stimulus, mut words) = (Stimulus::new(1), Words::new(&layout));
+        let mut bench = super::bench(&setup);
+        let p = AxiPorts::new(&layout);
+        let (mut bursts, mut beats) = (VecDeque::new(), VecDeque::new());
+        for _ in 0..20_000 {
+            let mut frame = words.frame();
+            bench.cycle(&mut stimulus, &mut frame);
+            stimulus.cycle += 1;
+            if frame.is_high(&p.rst) {
+                (bursts, beats) = Default::default();
+                continue;
+            }
+            if frame.is_high(&p.axi_awvalid) && frame.shows(&p.axi_awready) {
+                bursts.push_back(frame.driven(&p.axi_awlen) as usize);
+            }
+            if frame.is_high(&p.axi_wvalid) && frame.shows(&p.axi_wready) {
+                beats.push_back(frame.is_high(&p.axi_wlast));
+            }
+            while let Some(&len) = bursts.front().filter(|len| beats.len() > **len) {
+                bursts.pop_front();
+                let earlier = beats.drain(..len).filter(|last| *last).count() > 0;
+                let missing = !beats.pop_front().unwrap_or_default();
+                *seen.entry([missing, earlier]).or_default() += 1;
+            }
+        }
+        let often = |[missing, earlier]: [bool; 2]| seen.get(&[missing, earlier]) >= Some(&8);
+        assert!(
+            [[true, false], [false, true], [true, true]]
+                .into_iter()
+                .all(often),
+            "{seen:?}"
+        );
+        assert!(seen[&[false, false]] > 100, "{seen:?}");
     }
 }

@@ -262,11 +262,7 @@ mod tests {
         let config = Config::from_toml(text, std::path::Path::new("t.toml")).unwrap();
         let design = Design::emit(&["spad_hash_stage".to_owned()], &config).unwrap();
         let layout = Layout::new(&design.units[0]);
-        let mut bench = stage_bench(&Setup {
-            config: &config,
-            layout: &layout,
-            trace: None,
-        });
+        let mut bench = stage_bench(&Setup::new(&config, &layout));
         let (mut stimulus, mut words) = (Stimulus::new(1), Words::new(&layout));
         let mut seen = BTreeMap::new();
         for _ in 0..20_000 {

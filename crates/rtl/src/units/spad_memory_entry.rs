@@ -352,11 +352,7 @@ mod tests {
         let config = Config::preset("small").unwrap();
         let design = Design::emit(&["spad_memory_entry".to_owned()], &config).unwrap();
         let layout = Layout::new(&design.units[0]);
-        let mut bench = entry_bench(&Setup {
-            config: &config,
-            layout: &layout,
-            trace: None,
-        });
+        let mut bench = entry_bench(&Setup::new(&config, &layout));
         let (mut stimulus, mut words) = (Stimulus::new(1), Words::new(&layout));
         let mut seen = BTreeMap::new();
         for _ in 0..40_000 {

@@ -3,7 +3,7 @@
 use super::bench::{Bench, DrivenBench, Driver, Frame, Golden, Setup, Stimulus};
 use super::pattern::Patterns;
 use super::stream_atomics::OperationPorts;
-use super::support::{Rhythm, ports, reset};
+use super::support::{Resets, Rhythm, ports};
 use super::wide_accesses::{WideNeighbour, WidePorts};
 use crate::model::spad_scratchpad::ResponseControl;
 use crate::model::{Phases, StreamAnswer};
@@ -81,6 +81,7 @@ impl Golden for GoldenPhases {
 
 /// Stimulus: a neighbour, and a memory that answers phases in their order.
 struct PhasesDriver {
+    resets: Resets,
     neighbour: WideNeighbour,
     memory: MemoryPorts,
     patterns: Patterns,
@@ -101,6 +102,7 @@ pub(super) fn bench(setup: &Setup) -> Box<dyn Bench> {
     let (ports, memory) = (WidePorts::new(layout), MemoryPorts::new(layout));
     let lanes = config.lanes as usize;
     let driver = PhasesDriver {
+        resets: Resets::default(),
         neighbour: WideNeighbour::new(layout),
         memory: memory.clone(),
         patterns: Patterns::new(config, setup.trace),
@@ -127,7 +129,7 @@ pub(super) fn bench(setup: &Setup) -> Box<dyn Bench> {
 impl Driver for PhasesDriver {
     fn drive(&mut self, stimulus: &mut Stimulus, frame: &mut Frame) {
         let p = &self.memory;
-        reset(stimulus, frame, &p.rst);
+        self.resets.drive(stimulus, frame, &p.rst);
         if !self.neighbour.offered && self.offers.beat(stimulus) {
             let access = self.patterns.next(stimulus, true);
             let words = access.words(self.bank_bits, self.lanes);

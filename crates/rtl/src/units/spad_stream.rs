@@ -3,7 +3,7 @@
 use super::bench::{Bench, DrivenBench, Driver, Frame, Golden, Setup, Stimulus};
 use super::neighbour::Neighbour;
 use super::stream_atomics::{Offer, OperationNeighbour, OperationPorts};
-use super::support::{Rhythm, ports, reset};
+use super::support::{Resets, Rhythm, ports};
 use super::write_port::HashRegisters;
 use crate::model::spad_scratchpad::op;
 use crate::model::{Stream, StreamInputs, StreamRequest};
@@ -70,6 +70,7 @@ impl Golden for GoldenStream {
 
 /// Stimulus of `spad_stream`.
 struct StreamDriver {
+    resets: Resets,
     ports: StreamPorts,
     neighbour: Neighbour,
     operations: Option<OperationNeighbour>,
@@ -93,6 +94,7 @@ fn stream_bench(setup: &Setup) -> StreamBench {
     let word_bits = setup.config.word_bits as usize;
     let operations = OperationPorts::find(setup.layout, word_bits);
     let driver = StreamDriver {
+        resets: Resets::default(),
         ports: ports.clone(),
         neighbour: Neighbour::new(setup),
         operations: operations.clone().map(OperationNeighbour::new),
@@ -105,7 +107,7 @@ fn stream_bench(setup: &Setup) -> StreamBench {
         ports,
         operations,
         registers: HashRegisters::new(setup.layout),
-        model: Stream::new(setup.config),
+        model: Stream::new(setup.config).reset_at_any_time(setup.reset.is_async()),
         word_bits,
         addr_bits: setup.config.geometry.addr_bits() as usize,
     };
@@ -140,7 +142,7 @@ impl StreamDriver {
 
 impl Driver for StreamDriver {
     fn drive(&mut self, stimulus: &mut Stimulus, frame: &mut Frame) {
-        let rst = reset(stimulus, frame, &self.ports.rst);
+        let rst = self.resets.drive(stimulus, frame, &self.ports.rst);
         self.neighbour.configure(stimulus, frame, (self.idle, rst));
         if self.idle && stimulus.one_in(64) {
             frame.drive(&self.ports.cfg_lock_hash, stimulus.below(4));
@@ -191,14 +193,6 @@ mod tests {
         Config::from_toml(text, std::path::Path::new("t.toml")).unwrap()
     }
 
-    fn setup<'a>(config: &'a Config, layout: &'a Layout) -> Setup<'a> {
-        Setup {
-            config,
-            layout,
-            trace: None,
-        }
-    }
-
     fn missed(seen: BTreeMap<&'static str, u64>) -> Vec<&'static str> {
         let rare = seen.into_iter().filter(|(_, times)| *times == 0);
         rare.map(|(name, _)| name).collect()
@@ -208,7 +202,7 @@ mod tests {
     fn the_neighbour_of_a_stream_reaches_what_is_rare() {
         let config = machine();
         let layout = layout("spad_stream", &config);
-        let mut bench = stream_bench(&setup(&config, &layout));
+        let mut bench = stream_bench(&Setup::new(&config, &layout));
         let (mut stimulus, mut words) = (Stimulus::new(1), Words::new(&layout));
         let mut seen = BTreeMap::new();
         for _ in 0..20_000 {
@@ -267,7 +261,7 @@ mod tests {
         config.path.stream.window = 2;
         config.path.stream.atomics = true;
         let layout = layout("spad_stream", &config);
-        let mut bench = stream_bench(&setup(&config, &layout));
+        let mut bench = stream_bench(&Setup::new(&config, &layout));
         let (mut stimulus, mut words) = (Stimulus::new(1), Words::new(&layout));
         let mut seen = BTreeMap::new();
         let mut waiting = VecDeque::new();

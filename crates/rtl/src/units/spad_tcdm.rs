@@ -5,7 +5,7 @@
 use super::bench::{Bench, DrivenBench, Driver, Frame, Golden, Setup, Stimulus};
 use super::layout::{Layout, PortSlot};
 use super::neighbour::Neighbour;
-use super::support::{ports, reset};
+use super::support::{Resets, ports};
 use super::tcdm_atomics::{AtomicNeighbour, AtomicPorts};
 use super::write_port::HashRegisters;
 use crate::model::{Tcdm, TcdmInputs, TcdmRequests};
@@ -98,6 +98,7 @@ impl Golden for GoldenTcdm {
 
 /// Stimulus of `spad_tcdm`.
 struct TcdmDriver {
+    resets: Resets,
     ports: TcdmPorts,
     ids: Option<IdPorts>,
     /// What the lanes know of atomic operations, if any.
@@ -119,6 +120,7 @@ fn tcdm_bench(setup: &Setup) -> TcdmBench {
     let ports = TcdmPorts::new(setup.layout);
     let ids = IdPorts::find(setup.layout, setup.config.lanes as usize);
     let driver = TcdmDriver {
+        resets: Resets::default(),
         ports: ports.clone(),
         ids: ids.clone(),
         atomics: AtomicPorts::find(setup.layout, &ports.tcdm_r_rdata).map(AtomicNeighbour::new),
@@ -131,7 +133,7 @@ fn tcdm_bench(setup: &Setup) -> TcdmBench {
         ports,
         ids,
         registers: HashRegisters::new(setup.layout),
-        model: Tcdm::new(setup.config),
+        model: Tcdm::new(setup.config).reset_at_any_time(setup.reset.is_async()),
         word_bits: setup.config.word_bits as usize,
         addr_bits: setup.config.geometry.addr_bits() as usize,
     };
@@ -171,7 +173,7 @@ impl TcdmDriver {
 
 impl Driver for TcdmDriver {
     fn drive(&mut self, stimulus: &mut Stimulus, frame: &mut Frame) {
-        let rst = reset(stimulus, frame, &self.ports.rst);
+        let rst = self.resets.drive(stimulus, frame, &self.ports.rst);
         self.neighbour.configure(stimulus, frame, (self.idle, rst));
         let writes = self.neighbour.registers();
         let quiet = writes.read(frame) == (None, None);
@@ -228,11 +230,7 @@ mod tests {
         let config = Config::from_toml(&text, Path::new("t.toml")).unwrap();
         let design = Design::emit(&["spad_tcdm".to_owned()], &config).unwrap();
         let layout = Layout::new(&design.units[0]);
-        let mut bench = tcdm_bench(&Setup {
-            config: &config,
-            layout: &layout,
-            trace: None,
-        });
+        let mut bench = tcdm_bench(&Setup::new(&config, &layout));
         let (mut stimulus, mut words) = (Stimulus::new(1), Words::new(&layout));
         let (mut seen, mut outcomes) = (BTreeMap::new(), Outcomes::default());
         // A write of each register of the row map, the first in the same cycle.

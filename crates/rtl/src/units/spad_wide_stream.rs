@@ -3,7 +3,7 @@
 use super::bench::{Bench, DrivenBench, Driver, Frame, Golden, Setup, Stimulus};
 use super::neighbour::Neighbour;
 use super::stream_atomics::OperationPorts;
-use super::support::{ports, reset};
+use super::support::{Resets, ports};
 use super::wide_accesses::{WideNeighbour, WidePorts};
 use super::write_port::HashRegisters;
 use crate::model::{WideStream, WideStreamInputs};
@@ -41,6 +41,7 @@ impl Golden for GoldenWideStream {
 
 /// Stimulus of `spad_wide_stream`.
 struct WideStreamDriver {
+    resets: Resets,
     others: Others,
     accesses: Neighbour,
     neighbour: WideNeighbour,
@@ -55,6 +56,7 @@ pub(super) fn bench(setup: &Setup) -> Box<dyn Bench> {
 fn wide_bench(setup: &Setup) -> DrivenBench<WideStreamDriver, GoldenWideStream> {
     let (layout, config) = (setup.layout, setup.config);
     let driver = WideStreamDriver {
+        resets: Resets::default(),
         others: Others::new(layout),
         accesses: Neighbour::new(setup),
         neighbour: WideNeighbour::new(layout),
@@ -65,14 +67,14 @@ fn wide_bench(setup: &Setup) -> DrivenBench<WideStreamDriver, GoldenWideStream> 
         others: Others::new(layout),
         operations: OperationPorts::find(layout, 32),
         registers: HashRegisters::new(layout),
-        model: WideStream::new(config),
+        model: WideStream::new(config).reset_at_any_time(setup.reset.is_async()),
     };
     DrivenBench::new(setup, driver, move || golden.clone())
 }
 
 impl Driver for WideStreamDriver {
     fn drive(&mut self, stimulus: &mut Stimulus, frame: &mut Frame) {
-        let rst = reset(stimulus, frame, &self.others.rst);
+        let rst = self.resets.drive(stimulus, frame, &self.others.rst);
         self.accesses.configure(stimulus, frame, (self.idle, rst));
         if self.idle && stimulus.one_in(64) {
             frame.drive(&self.others.cfg_lock_hash, stimulus.below(4));
@@ -108,11 +110,7 @@ mod tests {
         let config = Config::from_toml(text, std::path::Path::new("wide.toml")).unwrap();
         let design = Design::emit(&["spad_wide_stream".to_owned()], &config).unwrap();
         let layout = Layout::new(&design.units[0]);
-        let mut bench = wide_bench(&Setup {
-            config: &config,
-            layout: &layout,
-            trace: None,
-        });
+        let mut bench = wide_bench(&Setup::new(&config, &layout));
         let (mut stimulus, mut words) = (Stimulus::new(1), Words::new(&layout));
         let mut waiting: VecDeque<WideRequest> = VecDeque::new();
         let mut swaps = [0; 2];

@@ -35,6 +35,32 @@ pub(super) fn reset(stimulus: &mut Stimulus, frame: &mut Frame, rst: &PortSlot) 
     high
 }
 
+/// Resets that are rare most of the time, and in spells of a few hundred cycles come one
+/// soon after the other: each kind of access is often caught halfway by one, and a long
+/// time without them is reached as well.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Resets {
+    frequent: bool,
+}
+
+impl Resets {
+    /// Drives `rst`, as [`reset`] does.
+    pub(super) fn drive(
+        &mut self,
+        stimulus: &mut Stimulus,
+        frame: &mut Frame,
+        rst: &PortSlot,
+    ) -> bool {
+        if stimulus.cycle > 0 && stimulus.one_in(512) {
+            self.frequent = stimulus.one_in(4);
+        }
+        let again = self.frequent && stimulus.one_in(32);
+        let high = reset(stimulus, frame, rst) || again;
+        frame.drive(rst, high.into());
+        high
+    }
+}
+
 /// How often something happens, in spells of a few hundred cycles: always,
 /// often, rarely. Uniform coin tosses would hardly ever fill a queue.
 #[derive(Clone, Copy, Debug, Default)]

@@ -63,7 +63,7 @@ impl AtomicBank {
         self.words[row]
     }
 
-    /// Takes an access of the word in `row` back, which was `word` before.
+    /// Takes an access of the word in `row` back, which was `word` before it.
     pub fn restore(&mut self, row: usize, word: u64) {
         self.words[row] = word;
     }
@@ -123,6 +123,57 @@ impl AtomicBank {
             amo::SMAX => pick(signed(old) > signed(operand)),
             _ => return None,
         })
+    }
+}
+
+/// Of the accesses whose words are not written yet bank, row, and the word before
+/// each: what a reset takes back.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Unwritten {
+    /// In their second cycle.
+    second: Vec<(usize, usize, u64)>,
+    /// In their third, in which only an asynchronous reset keeps them from writing.
+    third: Vec<(usize, usize, u64)>,
+    asynchronous: bool,
+}
+
+impl Unwritten {
+    /// None, with a reset that is asynchronous or not.
+    pub(super) fn new(asynchronous: bool) -> Self {
+        Unwritten {
+            asynchronous,
+            ..Unwritten::default()
+        }
+    }
+
+    /// A cycle ends in which nothing has begun yet.
+    pub(super) fn next_cycle(&mut self) {
+        std::mem::swap(&mut self.second, &mut self.third);
+        self.second.clear();
+    }
+
+    /// An access of `row` of `bank`, which has `word`, begins in the cycle that ends.
+    pub(super) fn begin(&mut self, bank: usize, row: usize, word: u64) {
+        self.second.push((bank, row, word));
+    }
+
+    /// No access is in its second cycle.
+    pub(super) fn is_landed(&self) -> bool {
+        self.second.is_empty()
+    }
+
+    /// A reset takes them back, the last one first.
+    pub(super) fn reset(&mut self, banks: &mut [AtomicBank]) {
+        let third = if self.asynchronous {
+            &self.third[..]
+        } else {
+            &[]
+        };
+        for &(bank, row, word) in third.iter().chain(&self.second).rev() {
+            banks[bank].restore(row, word);
+        }
+        self.second.clear();
+        self.third.clear();
     }
 }
 

@@ -105,6 +105,14 @@ impl Stream {
         }
     }
 
+    /// The same with a reset that is asynchronous or not.
+    pub fn reset_at_any_time(mut self, asynchronous: bool) -> Self {
+        if let Banks::Window(window) = self.banks {
+            self.banks = Banks::Window(Box::new(window.reset_at_any_time(asynchronous)));
+        }
+        self
+    }
+
     /// Whether an access is taken in this cycle; registered.
     pub fn req_ready(&self) -> bool {
         self.requests.in_ready()

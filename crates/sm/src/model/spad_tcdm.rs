@@ -7,7 +7,7 @@ pub use requests::{TcdmAnswers, TcdmInputs, TcdmRequests};
 
 use super::lane_hash::LaneHash;
 use super::lanes::{LaneMask, MAX_LANES, lanes_of};
-use super::spad_atomic_bank::{AtomicBank, BankOperation, amo};
+use super::spad_atomic_bank::{AtomicBank, BankOperation, Unwritten, amo};
 use crate::config::{Config, TcdmOptions};
 use requests::{NO_ANSWERS, Request, What};
 use std::collections::VecDeque;
@@ -43,9 +43,8 @@ pub struct Tcdm {
     banks: Vec<AtomicBank>,
     /// Bank and row that each lane has reserved.
     reserved: Vec<Option<(usize, usize)>>,
-    /// With atomic operations: bank, row and word before it of each access of the
-    /// last cycle, in its second cycle now, from which a reset keeps it.
-    second: Vec<(usize, usize, u64)>,
+    /// With atomic operations: the accesses that a reset takes back.
+    unwritten: Unwritten,
     answers: TcdmAnswers,
     /// With the response register: the answers before them.
     coming: TcdmAnswers,
@@ -68,10 +67,16 @@ impl Tcdm {
                 banks
             ],
             reserved: vec![None; lanes],
-            second: Vec::new(),
+            unwritten: Unwritten::default(),
             answers: NO_ANSWERS,
             coming: NO_ANSWERS,
         }
+    }
+
+    /// The same with a reset that is asynchronous or not.
+    pub fn reset_at_any_time(mut self, asynchronous: bool) -> Self {
+        self.unwritten = Unwritten::new(asynchronous);
+        self
     }
 
     /// The lanes that are granted in this cycle.
@@ -92,7 +97,7 @@ impl Tcdm {
     /// Nothing is inside; independent of the inputs.
     pub fn idle(&self) -> bool {
         let empty = self.waiting.iter().all(VecDeque::is_empty);
-        let landed = !self.options.posted || self.second.is_empty();
+        let landed = !self.options.posted || self.unwritten.is_landed();
         empty && landed && self.answers.valid == 0 && self.coming.valid == 0
     }
 
@@ -102,7 +107,7 @@ impl Tcdm {
             self.reset();
             return;
         }
-        self.second.clear();
+        self.unwritten.next_cycle();
         let cycle = self.cycle(&inputs.requests);
         let granted = self.grants(&inputs.requests) & inputs.requests.req;
         let answers = self.perform(&cycle);
@@ -131,9 +136,7 @@ impl Tcdm {
 
     /// The words survive.
     fn reset(&mut self) {
-        for (bank, row, word) in self.second.drain(..).rev() {
-            self.banks[bank].restore(row, word);
-        }
+        self.unwritten.reset(&mut self.banks);
         self.hash.reset();
         self.waiting.iter_mut().for_each(VecDeque::clear);
         self.last.fill(self.lanes - 1);
@@ -250,7 +253,8 @@ impl Tcdm {
             },
         };
         if self.options.atomics {
-            self.second.push((bank, row, self.banks[bank].word(row)));
+            let word = self.banks[bank].word(row);
+            self.unwritten.begin(bank, row, word);
         }
         let answer = self.banks[bank].access(row, operation, request.data);
         match request.what {

@@ -24,6 +24,12 @@ impl WideStream {
         }
     }
 
+    /// The same with a reset that is asynchronous or not.
+    pub fn reset_at_any_time(mut self, asynchronous: bool) -> Self {
+        self.stream = self.stream.reset_at_any_time(asynchronous);
+        self
+    }
+
     /// Whether an access is taken in this cycle.
     pub fn req_ready(&self) -> bool {
         self.phases.req_ready(self.stream.req_ready())

@@ -4,7 +4,7 @@
 mod reservations;
 
 use super::lanes::{LaneMask, MAX_LANES, copy_active, lanes_of};
-use super::spad_atomic_bank::{AtomicBank, BankOperation, amo};
+use super::spad_atomic_bank::{AtomicBank, BankOperation, Unwritten, amo};
 use super::spad_scratchpad::{ResponseControl, op};
 use crate::config::Config;
 use reservations::Reservations;
@@ -180,9 +180,8 @@ pub struct Window<T = u64> {
     memory: Vec<AtomicBank>,
     atomics: bool,
     reservations: Reservations,
-    /// With atomic operations: bank, row and word before it of each access of the
-    /// last cycle, in its second cycle now, from which a reset keeps it.
-    second: Vec<(usize, usize, u64)>,
+    /// With atomic operations: the accesses that a reset takes back.
+    unwritten: Unwritten,
 }
 
 impl<T: Copy + Default> Window<T> {
@@ -205,8 +204,14 @@ impl<T: Copy + Default> Window<T> {
             ],
             atomics,
             reservations: Reservations::new(if atomics { config.lanes as usize } else { 0 }),
-            second: Vec::new(),
+            unwritten: Unwritten::default(),
         }
+    }
+
+    /// The same with a reset that is asynchronous or not.
+    pub fn reset_at_any_time(mut self, asynchronous: bool) -> Self {
+        self.unwritten = Unwritten::new(asynchronous);
+        self
     }
 
     /// Whether an access is taken in this cycle; `atomic` is the one that is offered,
@@ -239,9 +244,7 @@ impl<T: Copy + Default> Window<T> {
     /// The clock edge.
     pub fn commit(&mut self, rst: bool, request: Option<WindowRequest<T>>, resp_ready: bool) {
         if rst {
-            for (bank, row, word) in self.second.drain(..).rev() {
-                self.memory[bank].restore(row, word);
-            }
+            self.unwritten.reset(&mut self.memory);
             self.slots.clear();
             self.reservations.clear();
             return;
@@ -285,7 +288,7 @@ impl<T: Copy + Default> Window<T> {
 
     /// Every bank serves the first word that waits for it.
     fn serve(&mut self) {
-        self.second.clear();
+        self.unwritten.next_cycle();
         let mut free = vec![true; self.memory.len()];
         for slot in &mut self.slots {
             let Some(kind) = &slot.kind else { continue };
@@ -293,7 +296,7 @@ impl<T: Copy + Default> Window<T> {
             let wanted: Vec<usize> = slot.waits.iter().map(|word| word.bank).collect();
             let mut served = false;
             let (data, memory) = (&mut slot.data, &mut self.memory);
-            let (second, reservations) = (&mut self.second, &mut self.reservations);
+            let (unwritten, reservations) = (&mut self.unwritten, &mut self.reservations);
             slot.waits.retain(|word| {
                 if !std::mem::take(&mut free[word.bank]) {
                     return true;
@@ -301,7 +304,7 @@ impl<T: Copy + Default> Window<T> {
                 served = true;
                 let bank = &mut memory[word.bank];
                 if self.atomics {
-                    second.push((word.bank, word.row, bank.word(word.row)));
+                    unwritten.begin(word.bank, word.row, bank.word(word.row));
                 }
                 let answer = word.access(kind, bank, reservations);
                 if *kind != SlotKind::Store {

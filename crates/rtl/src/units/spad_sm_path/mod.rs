@@ -95,11 +95,7 @@ mod tests {
         let design = Design::emit(&["spad_sm_path".to_owned()], config).unwrap();
         let layout = Layout::new(&design.units[0]);
         let mut words = Words::new(&layout);
-        let mut bench = random_bench(&Setup {
-            config,
-            layout: &layout,
-            trace: None,
-        });
+        let mut bench = random_bench(&Setup::new(config, &layout));
         let mut stimulus = Stimulus::new(1);
         let mut seen = BTreeMap::new();
         let mut launched = 0u64;

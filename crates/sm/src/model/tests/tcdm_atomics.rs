@@ -92,6 +92,36 @@ fn a_reservation_lasts_until_its_word_is_written() {
     assert_eq!(pair(&mut unit, &moved), 1, "one reservation of a lane");
 }
 
+/// An addition and a write behind it, one cycle and two before a reset; the words after
+/// it.
+fn words_after_a_reset(asynchronous: bool, cycles: u32) -> [u64; 2] {
+    let mut unit = unit().reset_at_any_time(asynchronous);
+    cycle(&mut unit, requests(1 << 3, false, |_| 5));
+    atomic(&mut unit, 0, amo::ADD, 5, 10);
+    cycle(&mut unit, requests(1 << 6, false, |_| 6));
+    for _ in 0..cycles {
+        cycle(&mut unit, TcdmRequests::NONE);
+    }
+    unit.commit(&TcdmInputs {
+        rst: true,
+        hash_wr: None,
+        row_wr: None,
+        requests: TcdmRequests::NONE,
+    });
+    [5, 6].map(|word| atomic(&mut unit, 0, amo::ADD, word, 0))
+}
+
+/// What is in its second cycle is lost, what is in its third only by an asynchronous
+/// reset.
+#[test]
+fn a_reset_keeps_what_is_in_flight_from_being_written() {
+    assert_eq!(words_after_a_reset(false, 0), [14, 0]);
+    assert_eq!(words_after_a_reset(true, 0), [4, 0]);
+    assert_eq!(words_after_a_reset(false, 1), [14, 7]);
+    assert_eq!(words_after_a_reset(true, 1), [14, 0]);
+    assert_eq!(words_after_a_reset(true, 2), [14, 7]);
+}
+
 #[test]
 fn an_unknown_operation_is_refused() {
     let mut unit = unit();
