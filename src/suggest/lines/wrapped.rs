@@ -226,6 +226,8 @@ fn cast_element(
     let close = place.closing(open).filter(|close| *close < to)?;
     let before = place.masked[open + 1..begin].trim();
     let (before, after) = match before.strip_suffix('&') {
+        // The first is what the address itself is of.
+        Some(_) if place.masked[close + 1..].starts_with("[0]") => return None,
         Some(outside) => (outside.trim_end(), members(place, after, close)),
         None => (before, after),
     };
