@@ -1,6 +1,7 @@
 //! Race detection: compares accesses with earlier ones to their bytes.
 
 use super::clusters;
+use super::discard;
 use super::ordered::{ordered, touch};
 use super::report;
 use super::values::{collide, stored_global, stored_shared};
@@ -320,6 +321,17 @@ fn global_at(
     let lane = touch.lanes.trailing_zeros();
     if let Some(info) = info.filter(|_| touch.write) {
         touch.stored = stored_global(m, info, touch.lanes, (object, offset, address));
+    }
+    let Some(races) = &mut m.races else {
+        return false;
+    };
+    let Some(memory) = &mut races.global else {
+        return false;
+    };
+    let atomic = info.is_some_and(|info| info.transfer.is_atomic());
+    let uses = (!touch.write || atomic, touch.write);
+    if let Some(byte) = memory.use_discarded(&reach, uses) {
+        discard::tell(m, lane, (reach, byte), (object, offset));
     }
     let Some(races) = &mut m.races else {
         return false;
