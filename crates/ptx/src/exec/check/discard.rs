@@ -1,11 +1,8 @@
 //! `discard`: a store of a value that nobody knows.
 
 use super::raced;
-use crate::exec::api::FindingKind;
 use crate::exec::image::MemoryOp;
 use crate::exec::machine::Machine;
-use crate::exec::memory::Object;
-use crate::exec::race::global::Reach;
 use crate::exec::race::lanes;
 use crate::names::Space;
 
@@ -36,18 +33,4 @@ pub fn run(m: &mut Machine, info: &MemoryOp, exec: u32) {
             }
         }
     }
-}
-
-/// A lane reads a byte of an access which was discarded.
-pub fn tell(m: &mut Machine, lane: u32, (reach, byte): (Reach, u64), place: (&Object, u64)) {
-    let (object, offset) = place;
-    let text = format!(
-        "reads {} bytes at byte {offset} of {}: byte {} was discarded, and no thread has written \
-         it since",
-        reach.bytes,
-        object.name,
-        offset + byte
-    );
-    let name = Some(object.name.clone());
-    m.found(FindingKind::Uninitialised, lane, Some(offset), name, text);
 }

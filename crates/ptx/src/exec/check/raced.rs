@@ -1,7 +1,6 @@
 //! Race detection: compares accesses with earlier ones to their bytes.
 
 use super::clusters;
-use super::discard;
 use super::ordered::{ordered, touch};
 use super::report;
 use super::values::{collide, stored_global, stored_shared};
@@ -331,7 +330,7 @@ fn global_at(
     let atomic = info.is_some_and(|info| info.transfer.is_atomic());
     let uses = (!touch.write || atomic, touch.write);
     if let Some(byte) = memory.use_discarded(&reach, uses) {
-        discard::tell(m, lane, (reach, byte), (object, offset));
+        tell_discarded(m, lane, (reach, byte), (object, offset));
     }
     let Some(races) = &mut m.races else {
         return false;
@@ -351,4 +350,18 @@ fn global_at(
     }
     report::global(m, (object, offset), &touch, reach.fixed);
     true
+}
+
+/// A lane reads a byte of an access which was discarded.
+fn tell_discarded(m: &mut Machine, lane: u32, (reach, byte): (Reach, u64), place: (&Object, u64)) {
+    let (object, offset) = place;
+    let text = format!(
+        "reads {} bytes at byte {offset} of {}: byte {} was discarded, and no thread has written \
+         it since",
+        reach.bytes,
+        object.name,
+        offset + byte
+    );
+    let name = Some(object.name.clone());
+    m.found(FindingKind::Uninitialised, lane, Some(offset), name, text);
 }
