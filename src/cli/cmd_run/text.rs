@@ -279,7 +279,7 @@ fn first_text(ptx: &Path, group: &Group) -> String {
         text += &format!("\nand {}, {}", place(ptx, other), one(other));
         // Behind both sides what they have in common.
         if let Some(count) = other.count {
-            text += &format!("\nat {}", counted(count, "place"));
+            text += &format!("\nat {}", counted(count, "word"));
             if let Some(barrier) = &other.barrier {
                 text += &format!("; one __syncthreads() {barrier} would order them");
             }

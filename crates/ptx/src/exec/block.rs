@@ -265,6 +265,7 @@ impl<'a> Worker<'a> {
         let arrived: u32 = at_it.map(|a| a.threads).sum();
         let wanted = here.iter().find_map(|w| w.count);
         note_counts(m, &self.warps, number, here);
+        let by_arrival = m.arrivals.iter().any(|a| a.number == number);
         let mut sum = arrived;
         let came = here.iter().position(|w| {
             sum += w.lanes.count_ones();
@@ -275,6 +276,7 @@ impl<'a> Worker<'a> {
         }
         let all = here.len();
         let here = came.map_or(here, |last| &here[..=last]);
+        note_mixed(m, &self.warps, (number, by_arrival), here);
         let places: Vec<_> = here.iter().map(|w| (w.warp, w.path)).collect();
         if wanted.is_none() && alive < threads {
             let text = format!(
@@ -408,6 +410,35 @@ fn note_counts(m: &mut Machine, warps: &[Warp], number: u32, here: &[&Waiting]) 
         } else {
             other
         }
+    );
+    let kind = (FindingKind::InvalidBarrier, false);
+    note_at(m, warps, (place.warp, place.path), kind, text);
+}
+
+/// Threads that reduce at a barrier at which others only wait or arrive.
+fn note_mixed(m: &mut Machine, warps: &[Warp], (number, arrived): (u32, bool), here: &[&Waiting]) {
+    let image = m.image;
+    let reduces = |w: &&&Waiting| match warps[w.warp].paths[w.path].state {
+        State::Barrier(at) => image.barriers[at as usize].reduction.is_some(),
+        _ => false,
+    };
+    let other = here.iter().find(|w| !reduces(w));
+    let Some(place) = here
+        .iter()
+        .find(reduces)
+        .filter(|_| arrived || other.is_some())
+    else {
+        return;
+    };
+    let top = other.and_then(|w| warps[w.warp].paths[w.path].stack.last());
+    let line = top.and_then(|top| image.infos.get(top.pc as usize - 1));
+    let others = match line {
+        Some(info) => format!("wait at it by bar.sync, at PTX line {}", info.line),
+        None => "arrive at it by bar.arrive".to_owned(),
+    };
+    let text = format!(
+        "barrier {number} is a reduction here, and other threads {others}: a barrier must not be \
+         both"
     );
     let kind = (FindingKind::InvalidBarrier, false);
     note_at(m, warps, (place.warp, place.path), kind, text);

@@ -202,6 +202,14 @@ impl Registers {
         }
     }
 
+    /// Whether a word is the same in all lanes.
+    #[inline(always)]
+    pub fn are_all(self, at: u32, value: u32) -> bool {
+        // SAFETY: as for `read`.
+        let words = unsafe { self.place::<[u32; 32]>(at).read() };
+        words.iter().fold(0, |all, word| all | (word ^ value)) == 0
+    }
+
     /// The word of one lane.
     #[inline(always)]
     pub fn word(self, at: u32, lane: u32) -> u32 {

@@ -41,7 +41,8 @@ impl Sum {
         }
         self.printed = self.printed.max(self.come);
         for (key, pair) in outcome.pairs {
-            let count = pair.places.len() as u64;
+            let words = pair.places.iter().map(|at| at / 4);
+            let count = words.collect::<HashSet<u64>>().len() as u64;
             let warps = pair.warps;
             let raced = self.races.entry(key).or_insert_with(|| PairOverBlocks {
                 block,

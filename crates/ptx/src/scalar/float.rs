@@ -169,7 +169,8 @@ pub(crate) fn extreme(i: &Instruction) -> Option<Scalar> {
 }
 
 /// Minimum and maximum: a NaN loses against a number, with `.NaN` it wins;
-/// -0 is below +0; of three operands with `.relu` negative ones are zero.
+/// -0 is below +0; of three operands with `.relu` negative ones are zero, and with `.abs`
+/// their magnitudes are taken.
 fn minimum(i: &Instruction, format: Format) -> Operation {
     let (max, nan_wins, xorsign) = (
         i.opcode == Opcode::Max || i.has(Word::Max),
@@ -206,7 +207,13 @@ fn minimum(i: &Instruction, format: Format) -> Operation {
         };
         if xorsign { best | signs } else { best }
     };
+    let taken = if three && i.has(Word::Abs) && !xorsign {
+        !sign
+    } else {
+        u64::MAX
+    };
     Arc::new(move |a, b, c| {
+        let (a, b, c) = (a & taken, b & taken, c & taken);
         let best = if three { two(two(a, b), c) } else { two(a, b) };
         let nan = best & !sign > infinity;
         if relu && !nan && best & sign != 0 {

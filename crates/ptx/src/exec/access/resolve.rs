@@ -212,7 +212,8 @@ impl<'a> Machine<'a> {
                 let kind = FindingKind::Misaligned;
                 let message = format!("{what} at byte {at} of shared memory is not aligned");
                 self.found(kind, lane as u32, Some(address), name, message);
-            } else if end.is_none_or(|e| e > self.shared_len) {
+            } else if info.region.space != Space::Shared && end.is_none_or(|e| e > self.shared_len)
+            {
                 let message = format!(
                     "{what} at byte {at} of shared memory, of which the block has {}",
                     self.shared_len
@@ -222,9 +223,9 @@ impl<'a> Machine<'a> {
                 let own = self.shared_variable(low);
                 let message = format!(
                     "{what} at byte {} of {}, which has {}",
-                    at - low as i64,
+                    at.wrapping_sub(low as i64),
                     own.as_deref().unwrap_or("a variable"),
-                    high - low
+                    high.saturating_sub(low)
                 );
                 self.beyond(info, lane as u32, Some(address), own, message);
             } else {

@@ -223,8 +223,8 @@ pub struct Finding {
     /// The other side of the race before it.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub other: bool,
-    /// Of a race: at how many places (words, or bytes where these are
-    /// accessed) the two lines race, summed over the blocks.
+    /// Of a race: in how many words (4 bytes, aligned) the two lines race, summed over the
+    /// blocks.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub count: Option<u64>,
     /// Of a race: the place of one barrier of the block that would order the two lines,

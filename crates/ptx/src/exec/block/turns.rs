@@ -12,9 +12,13 @@ impl Worker<'_> {
     /// Every warp once, and what waits at a barrier that all have reached: whether some
     /// can go on. Warps that spin may wait for others which are at a barrier of theirs.
     pub fn advance(&mut self) -> bool {
+        self.machine.progressed = false;
         let running = self.pass();
         if self.machine.stop {
             return false;
+        }
+        if running && !self.machine.progressed && !self.release_barriers() {
+            self.split_all();
         }
         self.turns = self.turns.wrapping_add(1);
         if running && !self.turns.is_multiple_of(PATIENCE) {
@@ -61,12 +65,13 @@ impl Worker<'_> {
                 } else {
                     warp.run::<false>(m, path)
                 };
+                m.progressed |= stopped != Stopped::Stuck;
                 match stopped {
                     Stopped::Done => {
                         warp.paths.remove(path);
                         continue;
                     }
-                    Stopped::Turn => more = true,
+                    Stopped::Turn | Stopped::Stuck => more = true,
                     Stopped::Waiting => {}
                     Stopped::Abort => {
                         m.stop = true;
@@ -79,7 +84,20 @@ impl Worker<'_> {
         if warp.paths.len() > 1 {
             warp.merge();
         }
-        more | warp.run_together(m, index, together)
+        let met = warp.run_together(m, index, together);
+        m.progressed |= met;
+        more | met
+    }
+
+    /// All that can run is in loops that wait: for lanes of their warps, perhaps.
+    fn split_all(&mut self) {
+        for warp in &mut self.warps {
+            for path in 0..warp.paths.len() {
+                if warp.paths[path].state == State::Ready {
+                    warp.split(path);
+                }
+            }
+        }
     }
 
     /// When instructions that name lanes run in this turn.

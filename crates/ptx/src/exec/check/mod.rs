@@ -7,6 +7,7 @@ pub(super) mod accumulators;
 pub(super) mod asynchronous;
 pub(super) mod clusters;
 pub(super) mod departures;
+pub(super) mod discard;
 pub(super) mod early;
 pub(super) mod groups;
 pub(super) mod ordered;

@@ -327,6 +327,17 @@ fn global_at(
     let Some(memory) = &mut races.global else {
         return false;
     };
+    let atomic = info.is_some_and(|info| info.transfer.is_atomic());
+    let uses = (!touch.write || atomic, touch.write);
+    if let Some(byte) = memory.use_discarded(&reach, uses) {
+        tell_discarded(m, lane, (reach, byte), (object, offset));
+    }
+    let Some(races) = &mut m.races else {
+        return false;
+    };
+    let Some(memory) = &mut races.global else {
+        return false;
+    };
     if memory.touch(&races.order, reach, &touch).is_err() {
         let text = "races on global memory are checked only in the first 64 MB that the kernel \
                     accesses";
@@ -339,4 +350,18 @@ fn global_at(
     }
     report::global(m, (object, offset), &touch, reach.fixed);
     true
+}
+
+/// A lane reads a byte of an access which was discarded.
+fn tell_discarded(m: &mut Machine, lane: u32, (reach, byte): (Reach, u64), place: (&Object, u64)) {
+    let (object, offset) = place;
+    let text = format!(
+        "reads {} bytes at byte {offset} of {}: byte {} was discarded, and no thread has written \
+         it since",
+        reach.bytes,
+        object.name,
+        offset + byte
+    );
+    let name = Some(object.name.clone());
+    m.found(FindingKind::Uninitialised, lane, Some(offset), name, text);
 }

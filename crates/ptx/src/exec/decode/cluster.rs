@@ -4,7 +4,8 @@
 use super::operand::Reason;
 use super::{Decoder, Problem};
 use crate::ast::{Immediate, Instruction, Operand};
-use crate::exec::image::SHARED_WINDOW;
+use crate::exec::image::form::Step;
+use crate::exec::image::{MemoryOp, MemoryOrder, Region, SHARED_WINDOW, Transfer};
 use crate::exec::machine::peers::{MOST_BLOCKS, mapped, split};
 use crate::names::{Space, Special, Type, Word};
 use crate::opcodes::Opcode;
@@ -78,6 +79,7 @@ impl Decoder<'_> {
             Opcode::Griddepcontrol if !expected(&[Word::LaunchDependents, Word::Wait]) => {
                 Err("expected .launch_dependents or .wait".to_owned())
             }
+            Opcode::Discard => self.discard(i),
             Opcode::Createpolicy => {
                 let policy = i.operands.first().ok_or("too few operands")?;
                 let policy = self.target(policy, Type::B64)?;
@@ -86,6 +88,26 @@ impl Decoder<'_> {
             }
             _ => Ok(()),
         }
+    }
+
+    /// `discard`
+    fn discard(&mut self, i: &Instruction) -> Result<(), Reason> {
+        let [operand, Operand::Immediate(Immediate::Integer(128))] = &i.operands[..] else {
+            return Err("expected an address and 128 bytes".to_owned());
+        };
+        let (_, from, offset) = self.address(i, operand)?;
+        let access = self.add_memory(MemoryOp {
+            index: 0,
+            space: Some(Space::Global),
+            from,
+            offset,
+            region: Region::ANYWHERE,
+            bytes: 128,
+            transfer: Transfer::Discard,
+            order: MemoryOrder::default(),
+        });
+        self.step(Step::Discard { access });
+        Ok(())
     }
 
     /// What the entry says of its clusters and blocks.

@@ -95,6 +95,7 @@ impl Decoder<'_> {
         let exchange = self.image.exchanges.len() as u32;
         self.image.exchanges.push(WarpOp {
             opcode: i.opcode,
+            qualifiers: i.modifiers,
             word,
             ty,
             sources,

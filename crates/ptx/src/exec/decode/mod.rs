@@ -37,7 +37,7 @@ use super::image::{Image, NEVER, Spin};
 use super::lanes;
 use super::race::Strength;
 use super::registers::{Mask, Pair, Slot, Width};
-use crate::ast::{Function, Instruction, LabelKind, Module, Operand, Span};
+use crate::ast::{Function, Instruction, LabelKind, Module, Operand, Register, Span};
 use crate::cfg::Cfg;
 use crate::names::Special;
 use std::collections::HashMap;
@@ -274,6 +274,9 @@ impl<'m> Decoder<'m> {
         self.note_unsure(i, &reads, &writes);
         self.note_moves(i);
         self.image.spins.push(self.waits.spins[at as usize]);
+        if self.waits.spins[at as usize] != Spin::No {
+            self.note_spun(&writes);
+        }
         self.image.aligned.push(info::is_aligned(i));
         self.note_accumulators(i, &reads, &writes);
         self.image.infos.push(InstructionInfo {
@@ -293,6 +296,17 @@ impl<'m> Decoder<'m> {
             self.image.volatile |= order.strength == Strength::Volatile;
         }
         self.image.access.push(access);
+    }
+
+    /// Registers that a loop writes which waits.
+    fn note_spun(&mut self, writes: &[Register]) {
+        for register in writes {
+            let halves = self.pairs.get(&(self.function, register.0)).copied();
+            let slots = halves.map_or_else(|| vec![self.register(*register)], Vec::from);
+            self.image.spun.extend(slots);
+        }
+        self.image.spun.sort_unstable_by_key(|s| s.at);
+        self.image.spun.dedup();
     }
 
     /// Start of the block that a branch's lanes meet at.

@@ -14,37 +14,92 @@ use crate::opcodes::Opcode;
 pub fn exchange(m: &mut Machine, info: &WarpOp, exec: u32) {
     let registers = m.registers;
     let source = |n: usize| info.sources.get(n).map_or([0; 32], |&s| registers.read(s));
+    let exchanged = exchanged(info, exec, source);
+    finish(m, info, exec, &exchanged);
+}
+
+/// One exchange of lanes that come to it at several places, each with the registers
+/// that it names there: place, exchange, lanes.
+pub fn joint(m: &mut Machine, parts: &[(u32, &WarpOp, u32)]) {
+    let registers = m.registers;
+    let source = |n: usize| {
+        let mut all = [0; 32];
+        for (_, info, exec) in parts {
+            if let Some(&slot) = info.sources.get(n) {
+                let values = registers.read(slot);
+                lanes(*exec).for_each(|lane| all[lane] = values[lane]);
+            }
+        }
+        all
+    };
+    let Some(&(_, info, _)) = parts.first() else {
+        return;
+    };
+    let exec = parts.iter().fold(0, |all, part| all | part.2);
+    let exchanged = exchanged(info, exec, source);
+    for &(pc, info, exec) in parts {
+        m.pc = pc;
+        finish(m, info, exec, &exchanged);
+    }
+}
+
+/// What an exchange gives.
+struct Exchanged {
+    results: Lanes,
+    seconds: Lanes,
+    /// Of a shuffle: the lanes whose value another one, or all, get.
+    read: u32,
+    /// A lane that reads from another which does not take part.
+    missing: Option<(usize, usize)>,
+}
+
+#[inline(always)]
+fn exchanged(info: &WarpOp, exec: u32, source: impl Fn(usize) -> Lanes) -> Exchanged {
+    let mut shuffled = (0, None);
     let (results, seconds) = match info.opcode {
         Opcode::Shfl => {
             // Old PTX names no lanes.
-            let members = info.sources.get(3);
-            let members = members.map_or([u64::MAX; 32], |&s| registers.read(s));
+            let members = match info.sources.len() {
+                4 => source(3),
+                _ => [u64::MAX; 32],
+            };
             let inputs = [&source(0), &source(1), &source(2), &members];
-            let (values, inside, missing, from) = shuffle(info, exec, inputs);
-            if !m.written_by.is_empty() {
-                unwritten::shuffled(m, from);
-            }
-            if let Some((lane, from)) = missing {
-                note_missing(m, lane, from);
-            }
+            let (values, inside, missing, read) = shuffle(info, exec, inputs);
+            shuffled = (read, missing);
             (values, inside)
         }
         Opcode::Vote => vote(info, exec, &source(0), &source(1)),
         Opcode::Match => matches(info, exec, &source(0), &source(1)),
         Opcode::Redux => redux(info, exec, &source(0), &source(1)),
-        Opcode::Elect => {
-            let member = source(0)[exec.trailing_zeros() as usize % 32] as u32 & exec;
-            let leader = member.trailing_zeros();
-            let is_leader = std::array::from_fn(|l| u64::from(l as u32 == leader));
-            ([u64::from(leader); 32], is_leader)
-        }
+        Opcode::Elect => elect(exec, &source(0)),
         Opcode::Movmatrix => (transpose(&source(0)), [0; 32]),
         // `activemask`
         _ => ([u64::from(exec); 32], [0; 32]),
     };
-    registers.write(info.result, exec, &results);
+    Exchanged {
+        results,
+        seconds,
+        read: shuffled.0,
+        missing: shuffled.1,
+    }
+}
+
+/// Writes the results of the lanes of `exec`.
+#[inline(always)]
+fn finish(m: &mut Machine, info: &WarpOp, exec: u32, exchanged: &Exchanged) {
+    if info.opcode == Opcode::Shfl {
+        if !m.written_by.is_empty() {
+            unwritten::shuffled(m, exchanged.read & exec);
+        }
+        if let Some((lane, from)) = exchanged.missing
+            && exec >> lane & 1 != 0
+        {
+            note_missing(m, lane, from);
+        }
+    }
+    m.registers.write(info.result, exec, &exchanged.results);
     if let Some(second) = info.second {
-        registers.write(second, exec, &seconds);
+        m.registers.write(second, exec, &exchanged.seconds);
     }
 }
 
@@ -145,6 +200,17 @@ fn matches(info: &WarpOp, exec: u32, a: &Lanes, member: &Lanes) -> (Lanes, Lanes
         same[lane] = u64::from(all);
     }
     (values, same)
+}
+
+/// The lowest lane of each mask, and whether a lane is it.
+fn elect(exec: u32, member: &Lanes) -> (Lanes, Lanes) {
+    let (mut leaders, mut is_leader) = ([0; 32], [0; 32]);
+    for lane in lanes(exec) {
+        let leader = (exec & member[lane] as u32).trailing_zeros();
+        leaders[lane] = u64::from(leader);
+        is_leader[lane] = u64::from(leader as usize == lane);
+    }
+    (leaders, is_leader)
 }
 
 fn redux(info: &WarpOp, exec: u32, a: &Lanes, member: &Lanes) -> (Lanes, Lanes) {

@@ -4,16 +4,24 @@ use crate::exec::api::FindingKind;
 use crate::exec::machine::Machine;
 use crate::exec::registers::active;
 
+/// Whether the lanes of `exec` have one mask.
+#[inline(always)]
+pub fn agree(m: &Machine, masks: u32, exec: u32) -> bool {
+    let first = m.registers.word(masks, exec.trailing_zeros() % 32);
+    // Nearly always in all 32: that is quick.
+    m.registers.are_all(masks, first)
+        || active(exec).all(|lane| m.registers.word(masks, lane) == first)
+}
+
 /// Looks at the masks of the lanes that execute an instruction which names
 /// lanes: who executes it has to be in its own, who has exited, or does not execute
-/// it because of its guard, in none.
+/// it because of its guard, in none. `agree` where there is one mask.
 #[inline(always)]
-pub fn check(m: &mut Machine, masks: u32, exec: u32, alive: u32, started: u32) {
+pub fn check(m: &mut Machine, (masks, agree): (u32, bool), exec: u32, alive: u32, started: u32) {
     let first = m.registers.word(masks, exec.trailing_zeros() % 32);
-    let same = (0..32).all(|lane| m.registers.word(masks, lane) == first);
     // Those named that are here, and whose guard keeps them from executing it.
     let kept = m.active & alive & !exec;
-    if !same || exec & !first != 0 || first & (started & !alive | kept) != 0 {
+    if !agree || exec & !first != 0 || first & (started & !alive | kept) != 0 {
         look(m, masks, exec, (started & !alive, kept));
     }
 }

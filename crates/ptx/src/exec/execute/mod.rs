@@ -10,7 +10,7 @@ mod sampling;
 
 use super::access::{pair, shared};
 use super::asynchronous::{bulk, bulk_tensor, deliver, mbarrier};
-use super::check::{asynchronous, raced};
+use super::check::{asynchronous, discard, raced};
 use super::image::form::{Map, Step};
 use super::machine::Machine;
 use super::system::{allocation, print};
@@ -80,6 +80,7 @@ pub(super) fn execute(m: &mut Machine, step: &Step, exec: u32) {
         }
         Step::Clock { to, upper } => exchange::clock(m, to, upper, exec),
         Step::Texture { texture: at } => sampling::run(m, &image.textures[at as usize], exec),
+        Step::Discard { access } => discard::run(m, memory(access), exec),
         Step::Print { call } => print::print(m, &image.system_calls[call as usize], exec),
         Step::Allocate { call } => {
             allocation::allocate(m, &image.system_calls[call as usize], exec)

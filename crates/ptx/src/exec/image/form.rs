@@ -187,6 +187,10 @@ pub enum Step {
     Texture {
         texture: u32,
     },
+    /// `discard`
+    Discard {
+        access: u32,
+    },
     Print {
         call: u32,
     },

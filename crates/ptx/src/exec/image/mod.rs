@@ -19,6 +19,7 @@ use super::race::{Strength, Uses};
 pub(super) use super::registers::From;
 use super::registers::{Pair, Slot};
 use super::texture::TextureOp;
+use crate::ast::Modifiers;
 use crate::names::{Space, Special, Type, Word};
 use crate::opcodes::Opcode;
 use crate::scalar::Scalar;
@@ -140,6 +141,8 @@ pub(super) enum Transfer {
     Atomic(Vec<Update>),
     /// Of 128 bits.
     AtomicPair(PairUpdate),
+    /// What is there has no value any more (`discard`).
+    Discard,
     /// The side of an asynchronous copy that is read.
     CopySource,
     /// The side that is written.
@@ -236,9 +239,12 @@ impl Image {
 
 impl Transfer {
     pub fn writes(&self) -> bool {
-        use Transfer::{CopyTarget, Fragment, Store, StoreMatrix};
+        use Transfer::{CopyTarget, Discard, Fragment, Store, StoreMatrix};
         matches!(self, Fragment(moved) if moved.store)
-            || matches!(self, Store { .. } | CopyTarget { .. } | StoreMatrix { .. })
+            || matches!(
+                self,
+                Store { .. } | CopyTarget { .. } | StoreMatrix { .. } | Discard
+            )
             || self.is_atomic()
     }
 
@@ -352,6 +358,9 @@ pub(super) struct BarrierOp {
 /// An exchange inside the warp.
 pub(super) struct WarpOp {
     pub opcode: Opcode,
+    /// All that the instruction says of itself: lanes execute it together where that is
+    /// the same.
+    pub qualifiers: Modifiers,
     pub word: Option<Word>,
     pub ty: Type,
     pub sources: Vec<Slot>,
@@ -441,6 +450,8 @@ pub(super) struct Image {
     pub tables: Vec<Vec<u32>>,
     /// What each instruction is to loops that wait.
     pub spins: Vec<Spin>,
+    /// The registers that loops write which wait.
+    pub spun: Vec<Slot>,
     /// Of each instruction whether all lanes of a warp execute it together.
     pub aligned: Vec<bool>,
     /// Whether it has volatile accesses.

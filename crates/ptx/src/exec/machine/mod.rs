@@ -11,7 +11,7 @@ pub(super) mod warpgroup;
 pub(super) mod written;
 
 use super::api::{BlockSink, BufferId, FindingKind, Launch, Options, SharedPart};
-use super::image::{Image, MemoryOp};
+use super::image::{Image, MemoryOp, Transfer};
 use super::memory::heap::Heap;
 use super::memory::{Memory, Object};
 use super::race::Races;
@@ -165,6 +165,8 @@ pub(super) struct Machine<'a> {
     pub stop: bool,
     /// State of the numbers that draw the order of warps, where one is asked for.
     pub draws: Option<u64>,
+    /// Whether anything but loops that wait without a change has run in this turn.
+    pub progressed: bool,
     /// Whether this worker was the one that found the limit exceeded.
     pub limit_reached: bool,
     /// Threads that have arrived at barriers without waiting.
@@ -215,6 +217,7 @@ impl<'a> Machine<'a> {
             output: Vec::new(),
             stop: false,
             draws: None,
+            progressed: false,
             limit_reached: false,
             arrivals: Vec::new(),
             mbarriers: Mbarriers::default(),
@@ -346,6 +349,7 @@ impl<'a> Machine<'a> {
     /// A description of an access for messages.
     pub fn describe(&self, info: &MemoryOp) -> String {
         let what = match &info.transfer {
+            Transfer::Discard => "discard",
             transfer if transfer.is_atomic() => "atomic access",
             transfer if transfer.writes() => "store",
             _ => "load",

@@ -1,5 +1,5 @@
 //! Races as they are reported: pairs of instructions, with one example each
-//! and the number of places where they race.
+//! and the number of words where they race.
 
 use crate::exec::api::SharedPart;
 use crate::exec::machine::Machine;
@@ -93,7 +93,7 @@ pub struct Pair {
     pub variable: Option<String>,
     /// The byte of the variable.
     pub offset: u64,
-    /// Places, in this block.
+    /// Bytes, or words, in this block.
     pub places: HashSet<u64>,
     pub warps: WarpCoverage,
 }

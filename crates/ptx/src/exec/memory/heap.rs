@@ -130,6 +130,13 @@ impl Heap {
         all.iter().for_each(|b| b.store(1, Relaxed));
     }
 
+    /// Nothing that was written to bytes of an allocation counts any more.
+    pub fn forget(&self, address: u64, bytes: u64) {
+        let start = (address - HEAP) as usize;
+        let all = &self.written[start..start + bytes as usize];
+        all.iter().for_each(|b| b.store(0, Relaxed));
+    }
+
     /// The first of bytes of an allocation that was not written, counted from the
     /// address.
     pub fn missing(&self, address: u64, bytes: u64) -> Option<u64> {

@@ -47,6 +47,20 @@ impl Page {
     }
 }
 
+/// Bytes that `discard` is of.
+const LINE: u64 = 128;
+
+/// The lines of bytes, and which bytes of each.
+fn lines(address: u64, bytes: u32) -> impl Iterator<Item = (u64, u128)> {
+    let end = address + u64::from(bytes);
+    let of = move |line: u64| {
+        let start = address.max(LINE * line) - LINE * line;
+        let count = end.min(LINE * (line + 1)) - LINE * line - start;
+        (line, u128::MAX >> (LINE - count) << start)
+    };
+    (address / LINE..end.div_ceil(LINE)).map(of)
+}
+
 /// What was done to global memory so far.
 #[derive(Debug, Default)]
 pub struct GlobalRaces {
@@ -58,6 +72,8 @@ pub struct GlobalRaces {
     /// The threads that have begun what agents did, by its moment.
     begun: HashMap<u32, u32>,
     sights: Sights,
+    /// The bytes of lines of 128 that were discarded, and not written since.
+    discarded: HashMap<u64, u128>,
     pub hits: Vec<Hit>,
 }
 
@@ -69,6 +85,7 @@ impl GlobalRaces {
         self.last = None;
         self.begun.clear();
         self.sights.clear();
+        self.discarded.clear();
     }
 
     /// Where the page is, made if it is new; nothing if there is no room.
@@ -133,6 +150,36 @@ impl GlobalRaces {
                 cell.list.retain(|(kind, _)| *kind != Kind::Write);
             }
         }
+    }
+
+    /// Bytes have no value any more.
+    pub fn discard(&mut self, address: u64, bytes: u32) {
+        for (line, mask) in lines(address, bytes) {
+            *self.discarded.entry(line).or_default() |= mask;
+        }
+    }
+
+    /// An access, which reads or writes: the first byte from its address on that was
+    /// discarded and is read.
+    #[inline(always)]
+    pub fn use_discarded(&mut self, reach: &Reach, (reads, writes): (bool, bool)) -> Option<u64> {
+        if self.discarded.is_empty() {
+            return None;
+        }
+        let mut first = None;
+        for (line, mask) in lines(reach.address, reach.bytes) {
+            let Some(gone) = self.discarded.get_mut(&line) else {
+                continue;
+            };
+            if reads && first.is_none() && *gone & mask != 0 {
+                let byte = LINE * line + u64::from((*gone & mask).trailing_zeros());
+                first = Some(byte - reach.address);
+            }
+            if writes {
+                *gone &= !mask;
+            }
+        }
+        first
     }
 
     /// Lanes access bytes: what they race with is in `hits`, with the offset

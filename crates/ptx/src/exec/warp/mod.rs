@@ -10,13 +10,12 @@
 pub(super) mod barrier;
 mod call;
 mod observe;
+mod spun;
 pub(super) mod stalled;
 pub(super) mod step;
+mod together;
 
-use super::api::FindingKind;
 use super::asynchronous::mbarrier;
-use super::execute::exchange::exchange;
-use super::execute::members;
 use super::image::form::Form;
 use super::image::{Image, NEVER, ValuePlace};
 use super::machine::Machine;
@@ -46,8 +45,11 @@ pub(super) enum State {
     Cluster,
     /// A phase of an `mbarrier`, at the instruction that waits for it.
     Mbarrier,
-    /// Lanes that an instruction names.
-    Together(u32),
+    /// Lanes that an instruction names. Some may have been here and executed it with
+    /// another mask: these have parted.
+    Together {
+        parted: u32,
+    },
 }
 
 /// A stack of lanes.
@@ -55,6 +57,8 @@ pub(super) enum State {
 pub(super) struct Path {
     pub stack: Vec<Entry>,
     pub state: State,
+    /// How it was at the end of its last turn in a loop that waits.
+    spun: Spun,
 }
 
 impl Path {
@@ -80,17 +84,8 @@ impl Path {
     }
 }
 
-/// When an instruction that names lanes runs.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Together {
-    /// All lanes are there, and nothing else of the warp can run: more may come to
-    /// the same instruction, and execute it with them.
-    Idle,
-    /// All lanes are there. The others may be in a loop that waits for them.
-    Complete,
-    /// Nothing else can run: with the lanes that came.
-    Any,
-}
+use spun::Spun;
+pub(super) use together::Together;
 
 /// A warp.
 pub(super) struct Warp {
@@ -165,6 +160,7 @@ impl Warp {
                 retry: false,
             }],
             state: State::Ready,
+            spun: Spun::default(),
         });
     }
 
@@ -241,138 +237,6 @@ impl Warp {
         }
         done
     }
-
-    /// Runs instructions that wait for lanes, as `together` says: whether one ran.
-    pub fn run_together(&mut self, m: &mut Machine, index: u32, together: Together) -> bool {
-        let groups: Vec<(u32, u32)> = self.paths.iter().filter_map(waiting).collect();
-        let is_ready = |p: &Path| p.state == State::Ready;
-        let is_busy = together != Together::Complete && self.paths.iter().any(is_ready);
-        if groups.is_empty() || is_busy {
-            return false;
-        }
-        let chosen = self.chosen(&groups);
-        let came = chosen.iter().fold(0, |all, c| all | c.1);
-        let named = groups.iter().find(|g| chosen.iter().any(|c| c.0 == g.0));
-        let missing = named.map_or(0, |g| g.1) & self.alive & !came;
-        if missing != 0 && together != Together::Any {
-            return false;
-        }
-        self.enter(m, index);
-        self.check_together(m, &chosen, missing);
-        if let (Some(races), [_, _, ..]) = (&mut m.races, &chosen[..]) {
-            let all = chosen.iter().filter(|c| is_barrier(m.image, c.0));
-            let all = all.fold(0, |all, c| all | c.1);
-            races.order.meet(index, all);
-        }
-        for &(pc, lanes) in &chosen {
-            self.run_named(m, pc, lanes);
-        }
-        for path in &mut self.paths {
-            if waiting(path).is_some_and(|(at, _)| chosen.iter().any(|c| c.0 == at)) {
-                path.state = State::Ready;
-                path.stack.iter_mut().rev().take(1).for_each(|e| e.pc += 1);
-            }
-        }
-        self.merge();
-        true
-    }
-
-    /// Of the groups that wait, by instruction and members, those that go on: one
-    /// whose members are all there, or else the first. The lanes at each instruction.
-    fn chosen(&self, groups: &[(u32, u32)]) -> Vec<(u32, u32)> {
-        let is_complete =
-            |(pc, members): &&(u32, u32)| members & self.alive & !self.waiting_at(*pc) == 0;
-        let mut pcs: Vec<u32> = match (groups.iter().find(is_complete), groups.first()) {
-            (Some(complete), _) => vec![complete.0],
-            // Lanes that name the same ones wait for each other, wherever they are.
-            (None, Some(first)) => {
-                let same = groups.iter().filter(|g| g.1 == first.1);
-                same.map(|g| g.0).collect()
-            }
-            (None, None) => Vec::new(),
-        };
-        pcs.sort_unstable();
-        pcs.dedup();
-        let lanes = |pc| (pc, self.waiting_at(pc));
-        pcs.into_iter().map(lanes).collect()
-    }
-
-    /// The lanes that wait for others at an instruction.
-    fn waiting_at(&self, pc: u32) -> u32 {
-        let here = |p: &&Path| waiting(p).is_some_and(|(at, _)| at == pc);
-        let lanes = |p: &Path| p.stack.last().map_or(0, |e| e.lanes);
-        let here = self.paths.iter().filter(here);
-        here.fold(0, |all, p| all | lanes(p))
-    }
-
-    /// Lanes that are named and wait elsewhere, or at another kind of
-    /// instruction: a GPU waits for them forever, or does anything.
-    fn check_together(&self, m: &mut Machine, chosen: &[(u32, u32)], missing: u32) {
-        let line = |pc: u32| m.image.infos.get(pc as usize).map_or(0, |i| i.line);
-        let kind = |pc: u32| match m.image.ops[pc as usize].form {
-            Form::Together { exchange, .. } => {
-                exchange.map(|at| m.image.exchanges[at as usize].opcode)
-            }
-            _ => None,
-        };
-        let Some(&(pc, lanes)) = chosen.first() else {
-            return;
-        };
-        let waits = |p: &&Path| p.lanes() & missing != 0;
-        let top = self.paths.iter().find(waits).and_then(|p| p.stack.last());
-        let other = chosen.iter().find(|c| kind(c.0) != kind(pc));
-        let (gone, at) = match (top, other) {
-            (Some(top), _) => (missing, line(top.pc.saturating_sub(1))),
-            (None, Some(&(other, gone))) => (gone, line(other)),
-            (None, None) => return,
-        };
-        m.pc = pc;
-        let text = format!(
-            "it names the lanes {gone:#010x}, which wait elsewhere, at PTX line {at}: expected all \
-             lanes of the mask at the same instruction"
-        );
-        let lane = lanes.trailing_zeros();
-        m.found(FindingKind::InvalidMask, lane, None, None, text);
-    }
-
-    /// Runs an instruction that names lanes, for those that have come to it.
-    fn run_named(&self, m: &mut Machine, pc: u32, lanes: u32) {
-        m.pc = pc;
-        let image = m.image;
-        let op = &image.ops[pc as usize];
-        let exec = lanes & m.registers.lanes(op.guard);
-        m.active = lanes;
-        m.warp_instructions += 1;
-        m.thread_instructions += u64::from(lanes.count_ones());
-        let Form::Together {
-            members,
-            exchange: made,
-        } = op.form
-        else {
-            return;
-        };
-        if exec != 0 {
-            members::check(m, members, exec, self.alive, self.started);
-            match made {
-                Some(at) => exchange(m, &image.exchanges[at as usize], exec),
-                None => members::meet(m, members, exec),
-            }
-        }
-    }
-}
-
-/// Whether an instruction is `bar.warp.sync`.
-/// The instruction at which a path waits for others, and the members that it names.
-fn waiting(path: &Path) -> Option<(u32, u32)> {
-    match (path.state, path.stack.last()) {
-        (State::Together(members), Some(top)) => Some((top.pc, members)),
-        _ => None,
-    }
-}
-
-fn is_barrier(image: &Image, pc: u32) -> bool {
-    let form = &image.ops[pc as usize].form;
-    matches!(form, Form::Together { exchange: None, .. })
 }
 
 /// The values of a special register for the current warp.

@@ -4,8 +4,7 @@ use super::observe::{observe, observe_again};
 use super::{Entry, Path, State, Warp};
 use crate::exec::api::FindingKind;
 use crate::exec::asynchronous::mbarrier;
-use crate::exec::execute::exchange::exchange;
-use crate::exec::execute::{self, execute, members};
+use crate::exec::execute::{self, execute};
 use crate::exec::image::Spin;
 use crate::exec::image::form::{Form, Step};
 use crate::exec::machine::Machine;
@@ -38,6 +37,8 @@ pub enum Stopped {
     Done,
     /// Its time slice is used up.
     Turn,
+    /// The same, in a loop that waits, and without a change.
+    Stuck,
     /// The whole run has to stop.
     Abort,
 }
@@ -182,7 +183,10 @@ impl Warp {
         let again = target <= pc && m.image.spins[pc as usize] == Spin::Again;
         if again && exec != 0 {
             // Others get their turn soon: it is they who end the wait.
-            *turn = (*turn).min(AGAIN);
+            if *turn > AGAIN {
+                let changed = self.paths[path].spun.begin(m, pc, exec);
+                *turn = if changed { AGAIN } else { 0 };
+            }
             self.top(path).retry |= m.active & !exec == 0;
         }
         let next = match (exec, m.active & !exec) {
@@ -201,14 +205,14 @@ impl Warp {
                     own.for_each(|e| e.retry = true);
                 }
                 return match *turn {
-                    0 => Flow::Stopped(self.turn(m, path)),
+                    0 => Flow::Stopped(self.turn(m, path, pc)),
                     _ => Flow::Top,
                 };
             }
         };
         if *turn == 0 {
             self.top(path).pc = next;
-            return Flow::Stopped(self.turn(m, path));
+            return Flow::Stopped(self.turn(m, path, pc));
         }
         if m.thread_instructions > m.pause && m.over_limit() {
             self.top(path).pc = next;
@@ -276,37 +280,9 @@ impl Warp {
         Flow::To(pc + 1)
     }
 
-    /// An instruction that names lanes: those that are elsewhere have to come.
-    #[inline(always)]
-    fn together(
-        &mut self,
-        m: &mut Machine,
-        path: usize,
-        (members, made): (u32, Option<u32>),
-        (pc, exec): (u32, u32),
-    ) -> Flow {
-        let member = m.registers.word(members, exec.trailing_zeros() % 32);
-        if member & self.alive & !m.active != 0 {
-            self.top(path).pc = pc;
-            self.split(path);
-            return self.wait_again(m, path, State::Together(member));
-        }
-        members::check(m, members, exec, self.alive, self.started);
-        match made {
-            Some(at) => {
-                if let Some(races) = &mut m.races {
-                    races.order.together(m.warp, exec);
-                }
-                exchange(m, &m.image.exchanges[at as usize], exec);
-            }
-            None => members::meet(m, members, exec),
-        }
-        Flow::To(pc + 1)
-    }
-
     /// The path waits and then executes the instruction again, which counts
     /// once.
-    fn wait_again(&mut self, m: &mut Machine, path: usize, state: State) -> Flow {
+    pub(super) fn wait_again(&mut self, m: &mut Machine, path: usize, state: State) -> Flow {
         self.paths[path].state = state;
         m.warp_instructions -= 1;
         m.thread_instructions -= u64::from(m.active.count_ones());
@@ -319,13 +295,19 @@ impl Warp {
         &mut stack[last]
     }
 
-    /// The end of a turn: lanes that have been waiting get a path.
-    fn turn(&mut self, m: &mut Machine, path: usize) -> Stopped {
-        self.split(path);
+    /// The end of a turn, at a branch: lanes that have been waiting get a path, unless
+    /// the others are in a loop that may end without them.
+    fn turn(&mut self, m: &mut Machine, path: usize, pc: u32) -> Stopped {
+        let stopped = if m.draws.is_none() && m.image.spins[pc as usize] != Spin::No {
+            self.spin(m, path, pc)
+        } else {
+            self.split(path);
+            Stopped::Turn
+        };
         if m.over_limit() {
             Stopped::Abort
         } else {
-            Stopped::Turn
+            stopped
         }
     }
 

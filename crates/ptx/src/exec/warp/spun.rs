@@ -1,0 +1,86 @@
+//! Turns of a path in a loop that waits.
+//!
+//! The lanes that leave such a loop wait for the others where all meet. They go on before
+//! only if the others may be waiting for them: a round changes no register, and nothing
+//! else of the block goes on, or it has been so for long.
+
+use super::Warp;
+use super::step::Stopped;
+use crate::exec::machine::Machine;
+use crate::exec::registers::active;
+
+/// Turns of the same lanes after which those that have left go on: in each, registers
+/// change, as with a back-off ...
+const LONG: u32 = 256;
+
+/// ... or none does. Such a turn counts for so many others.
+const IDLE: u32 = 16;
+
+/// Lanes at a branch of such a loop.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct Round {
+    pc: u32,
+    lanes: u32,
+    /// Of the registers that such loops write.
+    state: u64,
+}
+
+/// Turns of a path in a loop that waits.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Spun {
+    /// The begin of this turn, and the end of the last one.
+    begin: Round,
+    end: Round,
+    /// How much longer the lanes wait that have left.
+    left: u32,
+}
+
+impl Spun {
+    /// The first time round in a turn: whether anything has changed since the last one.
+    pub fn begin(&mut self, m: &Machine, pc: u32, lanes: u32) -> bool {
+        self.begin = Round::new(m, pc, lanes);
+        self.begin != self.end
+    }
+}
+
+impl Round {
+    fn new(m: &Machine, pc: u32, lanes: u32) -> Self {
+        let state = state(m, lanes);
+        Round { pc, lanes, state }
+    }
+}
+
+/// What the lanes have in the registers that loops write which wait.
+fn state(m: &Machine, lanes: u32) -> u64 {
+    let mut all = 0u64;
+    for slot in &m.image.spun {
+        for lane in active(lanes) {
+            let value = m.registers.read_lane(*slot, lane);
+            all = (all.rotate_left(5) ^ value).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        }
+    }
+    all
+}
+
+impl Warp {
+    /// The end of a turn of a path in a loop that waits.
+    pub(super) fn spin(&mut self, m: &Machine, path: usize, pc: u32) -> Stopped {
+        let now = Round::new(m, pc, self.top(path).lanes);
+        let spun = &mut self.paths[path].spun;
+        let is_same = now == spun.begin || now == spun.end;
+        if spun.end.lanes != now.lanes {
+            spun.left = LONG;
+        }
+        spun.end = now;
+        spun.left = spun.left.saturating_sub(if is_same { IDLE } else { 1 });
+        let is_over = spun.left == 0;
+        if is_over {
+            self.split(path);
+        }
+        if is_same || is_over {
+            Stopped::Stuck
+        } else {
+            Stopped::Turn
+        }
+    }
+}
