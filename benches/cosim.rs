@@ -45,11 +45,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
             &tools,
             &cache,
         )?;
-        let setup = Setup {
-            config: &config,
-            layout: &layout,
-            trace: None,
-        };
+        let setup = Setup::new(&config, &layout);
         let bench = || bench_for(&unit.name, &setup);
         let mut ratios = Vec::new();
         let (mut lockstep_rate, mut loop_rate) = (0.0f64, 0.0f64);

@@ -171,7 +171,7 @@ fn files_that_are_missing_or_no_ptx() {
     let folder = Folder::new(LAUNCH, PTX);
     std::fs::remove_file(folder.path("k.toml")).unwrap();
     folder.refused(&[], "k.toml");
-    std::fs::write(folder.path("k.toml"), [0xff, 0xfe]).unwrap();
+    std::fs::write(folder.path("k.toml"), [b'#', 0xff]).unwrap();
     folder.refused(&[], "not UTF-8");
 }
 
