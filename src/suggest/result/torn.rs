@@ -2,6 +2,7 @@
 //! merged `data[2 * i]` and `data[2 * i + 1]` into one access of the PTX; around each
 //! index a function, it no longer sees that they are neighbours.
 
+use crate::WORD_BYTES;
 use crate::interrupt;
 use crate::search::Control;
 use crate::software::Layout;
@@ -21,9 +22,6 @@ use std::time::Duration;
 
 /// Time for the search of one kind of mapping.
 const BUDGET: Duration = Duration::from_secs(2);
-
-/// Bytes of a word: the part of a narrower element that a mapping moves.
-const WORD: u32 = 4;
 
 /// Types of an access that is wide in the source, too.
 const VECTORS: [&str; 16] = [
@@ -147,7 +145,7 @@ impl TornSites {
         // What wmma reads at once, no compiler has merged.
         for line in changes.iter().filter(|l| !l.is_of_rows()) {
             let own = line.accesses.iter();
-            let width = |pc: u32| widths.get(&pc).filter(|bytes| **bytes > WORD);
+            let width = |pc: u32| widths.get(&pc).filter(|bytes| **bytes > WORD_BYTES);
             let wide: Vec<(u32, u32)> = (own.filter_map(|a| Some((a.pc, *width(a.pc)?)))).collect();
             let Some(source) = line.source.as_ref().filter(|_| !wide.is_empty()) else {
                 continue;
@@ -179,7 +177,7 @@ impl TornSites {
             let part = |n: u32| Access {
                 bytes: access.bytes / parts,
                 addrs: (access.addrs.iter())
-                    .map(|word| word.map(|w| w + n * element / WORD))
+                    .map(|word| word.map(|w| w + n * element / WORD_BYTES))
                     .collect(),
                 ..access.clone()
             };
@@ -210,7 +208,7 @@ impl Read {
         (is_narrow(text) && is_narrow(statement)).then_some(())?;
         let (array, own) = (target.array_name(), target.element_bytes());
         if !matches!(line.maps(), Some(Maps::Element | Maps::Pointers)) {
-            return Some(vec![own.max(WORD)]);
+            return Some(vec![own.max(WORD_BYTES)]);
         }
         let (file, number) = split(line.place()?)?;
         let known = self.types.entry(file.to_owned());
@@ -220,9 +218,9 @@ impl Read {
         let bytes = addresses
             .iter()
             .map(|address| kept.bytes(number, address).unwrap_or(own));
-        let mut bytes: Vec<u32> = bytes.map(|bytes| bytes.max(WORD)).collect();
+        let mut bytes: Vec<u32> = bytes.map(|bytes| bytes.max(WORD_BYTES)).collect();
         if bytes.is_empty() {
-            bytes.push(own.max(WORD));
+            bytes.push(own.max(WORD_BYTES));
         }
         Some(bytes)
     }
