@@ -348,7 +348,7 @@ fn global_at(
     if memory.hits.is_empty() {
         return true;
     }
-    report::global(m, (object, offset), &touch, reach.fixed);
+    report::global(m, (object, offset), &touch);
     true
 }
 

@@ -143,10 +143,9 @@ fn why_cells(m: &Machine, hit: &Hit) -> Why {
     }
 }
 
-/// Notes what an access at an offset in a buffer hit on global memory; `fixed` is
-/// that of `ld.global.nc`.
+/// Notes what an access at an offset in a buffer hit on global memory.
 #[inline(never)]
-pub fn global(m: &mut Machine, (object, offset): (&Object, u64), touch: &Touch, fixed: bool) {
+pub fn global(m: &mut Machine, (object, offset): (&Object, u64), touch: &Touch) {
     let memory = m.races.as_mut().and_then(|r| r.global.as_mut());
     let hits = memory.map(|memory| std::mem::take(&mut memory.hits));
     for hit in hits.unwrap_or_default() {
@@ -156,7 +155,7 @@ pub fn global(m: &mut Machine, (object, offset): (&Object, u64), touch: &Touch, 
         let block = races.order.other_block(&hit.earlier);
         let memory = races.global.as_ref();
         let thread = memory.map_or(0, |memory| memory.thread_of(&hit));
-        let why = why_global(m, &hit, thread, block, fixed);
+        let why = why_global(m, &hit, thread, block);
         let ticket = matches!(why, Why::Ticket(_));
         let now = Side::now(m, hit.lane, touch.write);
         m.pair(Race {
@@ -168,15 +167,17 @@ pub fn global(m: &mut Machine, (object, offset): (&Object, u64), touch: &Touch, 
     }
 }
 
-fn why_global(m: &Machine, hit: &Hit, thread: u32, block: Option<u64>, fixed: bool) -> Why {
+fn why_global(m: &Machine, hit: &Hit, thread: u32, block: Option<u64>) -> Why {
     let reads_constant = |pc: u32| {
         let access = m.image.access.get(pc as usize).copied().flatten();
         access.is_some_and(|a| m.image.memory[a as usize].order.fixed)
     };
-    if fixed && hit.wrote && reads_constant(m.pc) || !hit.wrote && reads_constant(hit.earlier.pc) {
+    // Of a pair with a read, the one that reads.
+    let reader = if hit.wrote { m.pc } else { hit.earlier.pc };
+    if reads_constant(reader) {
         return Why::Constant;
     }
-    if hit.wrote && fetches_texels(m, m.pc) || !hit.wrote && fetches_texels(m, hit.earlier.pc) {
+    if fetches_texels(m, reader) {
         return Why::Texture;
     }
     if block.is_some() {
