@@ -3,9 +3,12 @@
 mod area;
 mod baseline;
 mod fix;
+mod gated;
+mod identity;
 mod junit;
 mod limits;
 mod measure;
+mod paths;
 mod sarif;
 mod text;
 
@@ -20,16 +23,15 @@ use crate::error::{Error, Result};
 use crate::hash::HashSpec;
 use crate::interrupt;
 use crate::output::{check_writable, write_file};
-use crate::readable::readable;
 use crate::software::LayoutSpec;
 use crate::suggest::FunctionNames;
 use crate::workload::{Input, RunOptions};
 use area::{HardwareArea, Library};
-use baseline::{Baseline, Numbers};
+use baseline::Baseline;
 use clap::Args;
-use limits::{Limit, Limits, Metric};
+use gated::{Check, Gated, Kernel, Skipped, Unread};
+use limits::{Limit, Limits, Metric, Ruling};
 use measure::{Measured, Wanted};
-use serde::Serialize;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -45,9 +47,10 @@ use std::time::Duration;
 /// findings > 0.
 ///
 /// With --baseline, a limit that was exceeded before fails only if the number
-/// has grown. It also fails if a fault of the kernel prevents a number of the
-/// baseline from being measured.
-/// The exit status is 1 if a limit is exceeded.
+/// has grown, or if one of the faults is not in the baseline. It also fails if a
+/// fault of the kernel prevents a number of the baseline from being measured.
+/// The exit status is 1 if a limit is exceeded, and 2 if a kernel cannot be
+/// read; the others are judged all the same.
 #[derive(Args)]
 pub struct GateArgs {
     #[arg(required = true, value_name = "FILE", help = input_help(&[]))]
@@ -116,7 +119,10 @@ impl Execute for GateArgs {
         for file in [&self.write_baseline, &self.sarif, &self.junit] {
             file.iter().try_for_each(|file| check_writable(file))?;
         }
-        let baseline = self.baseline.as_deref().map(Baseline::load).transpose()?;
+        let baseline = self.baseline.as_deref();
+        let baseline = baseline
+            .map(|file| Baseline::load(file, &self.mapping()))
+            .transpose()?;
         let limits = Limits::of(&self.fail_on);
         let inputs = self.inputs.iter();
         let inputs: Vec<&Input> = inputs
@@ -128,35 +134,58 @@ impl Execute for GateArgs {
                 "name launch files, access traces or kernel:NAME",
             ));
         }
+        let of_run = OfRun {
+            global,
+            limits,
+            baseline: baseline.as_ref(),
+            run,
+        };
         let bar = printer.progress(inputs.len() as u64, "gate");
-        let (mut kernels, mut library) = (Vec::new(), None);
+        let (mut gated, mut library) = (Gated::default(), None);
         let mut names = FunctionNames::default();
+        let mut first_error = None;
         for (done, input) in inputs.iter().enumerate() {
             if interrupt::requested() {
-                return Gated::of(kernels).interrupted(printer);
+                return gated.interrupted(printer);
             }
             bar.set(done as u64, input.to_string());
-            let (own, machine) = global.resolved(Some(input));
-            let (limits, config) = (limits.of_input(input.name())?, own.machine()?);
-            let limited = limits.iter().any(|l| l.metric == Metric::Area);
-            let hardware = limited.then(|| self.area(&mut library, &config, &bar));
-            let job = Job {
-                input,
-                machine: config,
-                again: own.machine_option(),
-                limits,
-                hardware: hardware.transpose()?,
-                run,
-            };
-            let kernel = self.kernel(job, machine, baseline.as_ref(), &mut names)?;
-            for note in &kernel.measured.notes {
-                printer.warn(format!("{input}: {note}"));
+            let judged = self.judged(input, &of_run, (&mut library, &mut names), &bar);
+            match judged {
+                Ok(Judged::Kernel(kernel)) => {
+                    for note in &kernel.measured.notes {
+                        printer.warn(format!("{input}: {note}"));
+                    }
+                    gated.add(*kernel);
+                }
+                Ok(Judged::Skipped(skipped)) => gated.skipped.push(skipped),
+                Err(error @ (Error::Usage { .. } | Error::Input(_) | Error::Io { .. })) => {
+                    gated.unread.push(Unread::new(input, &error));
+                    first_error.get_or_insert(error);
+                }
+                // The others would meet the same.
+                Err(error) => return Err(error),
             }
-            kernels.push(kernel);
         }
         drop(bar);
-        self.report(kernels, baseline.as_ref(), printer)
+        for note in baseline.iter().flat_map(|b| b.notes(gated.new_kernels())) {
+            printer.warn(note);
+        }
+        self.report(gated, first_error, baseline.is_some(), printer)
     }
+}
+
+/// What is the same for all kernels.
+struct OfRun<'a> {
+    global: &'a Global,
+    limits: Limits<'a>,
+    baseline: Option<&'a Baseline>,
+    run: RunOptions,
+}
+
+/// What becomes of a kernel.
+enum Judged {
+    Kernel(Box<Kernel>),
+    Skipped(Skipped),
 }
 
 /// A kernel with its limits.
@@ -171,6 +200,34 @@ struct Job<'a> {
 }
 
 impl GateArgs {
+    /// Measures a kernel, and compares it with its limits.
+    fn judged(
+        &self,
+        input: &Input,
+        of_run: &OfRun,
+        (library, names): (&mut Option<Library>, &mut FunctionNames),
+        bar: &Progress,
+    ) -> Result<Judged> {
+        let limits = match of_run.limits.of_input(input.name())? {
+            Ruling::Limits(limits) => limits,
+            Ruling::Skip(reason) => return Ok(Judged::Skipped(Skipped::new(input, reason))),
+        };
+        let (own, machine) = of_run.global.resolved(Some(input));
+        let config = own.machine()?;
+        let limited = limits.iter().any(|l| l.metric == Metric::Area);
+        let hardware = limited.then(|| self.area(library, &config, bar));
+        let job = Job {
+            input,
+            machine: config,
+            again: own.machine_option(),
+            limits,
+            hardware: hardware.transpose()?,
+            run: of_run.run,
+        };
+        let kernel = self.kernel(job, machine, of_run.baseline, names)?;
+        Ok(Judged::Kernel(Box::new(kernel)))
+    }
+
     /// The area of the hash; `library` is loaded once.
     fn area(
         &self,
@@ -202,13 +259,15 @@ impl GateArgs {
         };
         let mut measured = Measured::of(job.input, &job.machine, &wanted)?;
         measured.hardware = job.hardware;
-        let name = job.input.to_string();
-        let before = baseline.and_then(|b| b.of(&name));
+        let before = match baseline {
+            Some(baseline) => baseline.of(job.input, &machine.preset)?,
+            None => None,
+        };
         let checks: Vec<Check> = job
             .limits
             .into_iter()
             .map(|limit| {
-                let check = Check::new(limit, measured.value(limit.metric), before);
+                let check = Check::new(limit, &measured, before);
                 Check {
                     failed: check.failed && self.write_baseline.is_none(),
                     ..check
@@ -229,9 +288,10 @@ impl GateArgs {
             (false, _) => fix::FixSearch::default(),
         };
         Ok(Kernel {
-            input: name,
+            input: job.input.to_string(),
             again: job.again,
             machine,
+            before: before.map(|b| b.results().clone()),
             measured,
             checks,
             fixes: found.fixes,
@@ -240,11 +300,13 @@ impl GateArgs {
         })
     }
 
-    /// Writes the files, prints the table, and fails where a limit does.
+    /// Writes the files, prints the table, and fails where a kernel could not be judged or
+    /// a limit fails.
     fn report(
         &self,
-        kernels: Vec<Kernel>,
-        baseline: Option<&Baseline>,
+        gated: Gated,
+        first_error: Option<Error>,
+        has_baseline: bool,
         printer: &Printer,
     ) -> Result<()> {
         let write = |file: &Path, text: &str| {
@@ -252,171 +314,35 @@ impl GateArgs {
             printer.wrote(file);
             Ok::<(), Error>(())
         };
-        if let Some(file) = &self.write_baseline {
-            write(file, &Baseline::of_run(&kernels).text())?;
+        match &self.write_baseline {
+            // It would lose the numbers of what could not be judged.
+            Some(file) if first_error.is_none() => {
+                let mut baseline = Baseline::new(file, self.mapping());
+                for kernel in &gated.kernels {
+                    baseline.add(&kernel.input, &kernel.machine.preset, &kernel.measured);
+                }
+                write(file, &baseline.text())?;
+            }
+            _ => {}
         }
         if let Some(file) = &self.sarif {
-            write(file, &sarif::text(&kernels, baseline.is_some()))?;
+            write(file, &sarif::text(&gated, has_baseline))?;
         }
         if let Some(file) = &self.junit {
-            write(file, &junit::text(&kernels))?;
+            write(file, &junit::text(&gated))?;
         }
-        let gated = Gated::of(kernels);
-        gated.show(printer)?;
-        let Some((kernel, check)) = gated.first_failure() else {
-            return Ok(());
-        };
-        let (what, command) = kernel.advice(check);
-        let others = gated.kernels.iter().filter(|k| k.failed());
-        let others: Vec<&str> = others.skip(1).map(|k| k.input.as_str()).collect();
-        let others = match others.len() {
-            0 => String::new(),
-            1 => format!("; {} fails, too", others[0]),
-            n => format!("; {n} more kernels fail: {}", others.join(", ")),
-        };
-        Err(Error::CheckFailed {
-            what: format!("{}: {}{others}", kernel.input, check.text()),
-            help: Some(format!("see {what} with: {command}")),
-        })
-    }
-}
-
-/// All kernels with what was checked.
-#[derive(Serialize)]
-struct Gated {
-    failed: bool,
-    kernels: Vec<Kernel>,
-}
-
-impl Gated {
-    fn of(kernels: Vec<Kernel>) -> Self {
-        let failed = kernels.iter().any(Kernel::failed);
-        Gated { failed, kernels }
-    }
-
-    fn show(&self, printer: &Printer) -> Result<()> {
-        // One machine is named once, above; several beside the kernels.
-        match self.one_machine().cloned() {
-            Some(machine) => printer.clone().of_machine(machine).show(self),
-            None => printer.show(self),
+        if !gated.kernels.is_empty() || !gated.skipped.is_empty() {
+            gated.show(printer)?;
+        }
+        match first_error {
+            Some(error) => Err(gated.not_judged(error)),
+            None => gated.failure().map_or(Ok(()), Err),
         }
     }
 
-    /// Shows the kernels that were measured; no file is written.
-    fn interrupted(&self, printer: &Printer) -> Result<()> {
-        if !self.kernels.is_empty() {
-            self.show(printer)?;
-        }
-        Err(Error::Interrupted {
-            what: "gate".to_owned(),
-        })
-    }
-}
-
-/// A kernel.
-#[derive(Serialize)]
-struct Kernel {
-    input: String,
-    machine: MachineNote,
-    #[serde(flatten)]
-    measured: Measured,
-    checks: Vec<Check>,
-    /// What removes the conflicts, where a limit on them is exceeded.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    fixes: Vec<fix::Fix>,
-    /// What to know of them, or why there are none.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    fix_note: Option<String>,
-    /// The accesses of the machine code are counted.
-    machine_code: bool,
-    /// The option that names the machine.
-    #[serde(skip)]
-    again: String,
-}
-
-impl Kernel {
-    fn failed(&self) -> bool {
-        self.checks.iter().any(|check| check.failed)
-    }
-
-    /// What a command shows about a failure, and the command.
-    fn advice(&self, check: &Check) -> (&'static str, String) {
-        let input = crate::quote::shell(&self.input);
-        match (check.limit.metric, check.value) {
-            (Metric::Area, _) => ("what the units take", self.synthesis()),
-            (Metric::Conflicts | Metric::Excess, Some(_)) => {
-                let by = if self.machine_code {
-                    " --machine-code"
-                } else {
-                    ""
-                };
-                let command = format!("spadkit tune {input} --software{by} {}", self.again);
-                ("what to change", command)
-            }
-            (Metric::Cycles, Some(_)) => {
-                let command = format!("spadkit sim {input} --source {}", self.again);
-                ("where they go", command.trim_end().to_owned())
-            }
-            _ => ("what it finds", format!("spadkit run {input} --races")),
-        }
-    }
-
-    /// The command that shows the units of its area.
-    fn synthesis(&self) -> String {
-        let units = self.measured.hardware.iter().flat_map(|h| &h.units);
-        let units: Vec<&str> = units.map(String::as_str).collect();
-        let command = format!("spadkit synth {} {}", units.join(" "), self.again);
-        command.trim_end().to_owned()
-    }
-
-    /// The kernel's name in the source.
-    fn name(&self) -> String {
-        readable(&self.measured.name)
-    }
-}
-
-/// A limit with the number that it is of.
-#[derive(Serialize)]
-struct Check {
-    limit: Limit,
-    /// Null where it could not be measured: the kernel has a fault.
-    value: Option<u64>,
-    /// Of the baseline.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    before: Option<u64>,
-    /// The number is above the limit, or unknown.
-    exceeded: bool,
-    /// It is also worse than the baseline.
-    failed: bool,
-}
-
-impl Check {
-    /// `before` has the kernel's numbers of the baseline, if it is there.
-    fn new(limit: Limit, value: Option<u64>, before: Option<&Numbers>) -> Self {
-        let exceeded = value.is_none_or(|value| limit.exceeded(value));
-        let known_before = before.map(|b| b.get(limit.metric));
-        let worse = match (known_before, value) {
-            (None, _) => true,
-            (Some(before), None) => before.is_some(),
-            (Some(before), Some(value)) => before.is_none_or(|before| value > before),
-        };
-        Check {
-            limit,
-            value,
-            before: known_before.flatten(),
-            exceeded,
-            failed: exceeded && worse,
-        }
-    }
-
-    /// `conflicts is 56, and conflicts > 0 fails`.
-    fn text(&self) -> String {
-        let unknown = || "unknown because the kernel has a fault".to_owned();
-        let value = self.value.map_or_else(unknown, |v| v.to_string());
-        let before = self.before.map_or(String::new(), |b| format!(", was {b}"));
-        format!(
-            "{} is {value}{before}, and {} fails",
-            self.limit.metric, self.limit
-        )
+    /// The mapping that conflicts are counted under.
+    fn mapping(&self) -> String {
+        let plain = LayoutSpec::Hash(HashSpec::Mod);
+        self.hash.as_ref().unwrap_or(&plain).to_string()
     }
 }

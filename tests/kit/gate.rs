@@ -1,5 +1,6 @@
 //! `spadkit gate`: limits, baselines, and the files for code review.
 
+mod baseline;
 mod sarif;
 
 use crate::common::tools::missing;
@@ -77,40 +78,79 @@ fn conflicts_fail_with_their_line_and_what_removes_them() {
     );
 }
 
+/// One that cannot be read takes nothing from the others.
 #[test]
-fn only_what_is_worse_than_the_baseline_fails() {
+fn the_others_are_judged_without_a_kernel_that_cannot_be_read() {
     let dir = transpose();
-    let write = [
-        "transpose.toml",
-        "--preset",
-        "sm80",
-        "--write-baseline",
-        "gate.json",
+    let at = |name: &str| dir.path().join(name);
+    std::fs::write(at("bad.toml"), "nothing = 1\n").unwrap();
+    let files = [
+        "--sarif",
+        "gate.sarif",
+        "--junit",
+        "gate.xml",
+        "--budget",
+        "0",
     ];
-    let (status, ..) = gate(dir.path(), &write);
-    assert_eq!(status, Some(0));
-    let path = dir.path().join("gate.json");
-    let baseline = read(path.clone());
-    assert_eq!(baseline["kernels"]["transpose.toml"]["conflicts"], 56);
-    let check = [
-        "transpose.toml",
-        "--preset",
-        "sm80",
-        "--baseline",
-        "gate.json",
-    ];
-    let (status, text, _) = gate(dir.path(), &check);
-    assert_eq!(status, Some(0), "{text}");
-    assert!(text.contains("1 limit was exceeded before, too"), "{text}");
-    let better = std::fs::read_to_string(&path).unwrap().replace("56", "55");
-    std::fs::write(&path, better).unwrap();
-    let (status, text, errors) = gate(dir.path(), &check);
-    assert_eq!(status, Some(1), "{text}");
-    assert!(text.contains("55 -> 56"), "{text}");
-    assert!(errors.contains("was 55"), "{errors}");
-    // A kernel that the baseline does not have is held to its limits.
-    std::fs::write(&path, "{\"format_version\": 1, \"kernels\": {}}").unwrap();
-    assert_eq!(gate(dir.path(), &check).0, Some(1));
+    let all = [&["bad.toml", "gone.toml", "transpose.toml"], &files[..]].concat();
+    let (status, text, errors) = gate(dir.path(), &all);
+    assert_eq!(status, Some(2));
+    assert!(
+        text.contains("transpose.toml exceeds a limit; 2 cannot be judged."),
+        "{text}"
+    );
+    assert!(
+        in_one_line(&text).contains("cannot read gone.toml"),
+        "{text}"
+    );
+    assert!(in_one_line(&errors).contains("2 kernels cannot be judged: bad.toml, gone.toml"));
+    let log = read(at("gate.sarif"));
+    check_sarif(&log, dir.path());
+    let invocation = &log["runs"][0]["invocations"][0];
+    assert_eq!(invocation["executionSuccessful"], false);
+    assert_eq!(
+        invocation["toolExecutionNotifications"]
+            .as_array()
+            .unwrap()
+            .len(),
+        2
+    );
+    let cases = std::fs::read_to_string(at("gate.xml")).unwrap();
+    assert!(
+        cases.contains("tests=\"4\" failures=\"1\" errors=\"2\""),
+        "{cases}"
+    );
+    // Its numbers would be lost.
+    let write = [&all[..], &["--write-baseline", "b.json"]].concat();
+    assert_eq!(gate(dir.path(), &write).0, Some(2));
+    assert!(!at("b.json").exists());
+    // It is known, and left out.
+    let skip = "[kernel.\"bad.toml\"]\nskip = \"written next week\"\n";
+    std::fs::write(at("spadkit-gate.toml"), skip).unwrap();
+    let (status, text, _) = gate(dir.path(), &["bad.toml", "transpose.toml", "--budget", "0"]);
+    assert_eq!(status, Some(1));
+    assert!(
+        text.contains("bad.toml is left out: written next week"),
+        "{text}"
+    );
+}
+
+/// Files of one name in several folders are told apart.
+#[test]
+fn kernels_have_names_of_their_own() {
+    let dir = transpose();
+    let at = |name: &str| dir.path().join(name);
+    for folder in ["a", "b"] {
+        std::fs::create_dir(at(folder)).unwrap();
+        for name in ["transpose.toml", "transpose.ptx", "transpose.cu"] {
+            std::fs::copy(at(name), at(folder).join(name)).unwrap();
+        }
+    }
+    let names = ["a/transpose.toml", "b/transpose.toml", "--budget", "0"];
+    let (_, text, _) = gate(dir.path(), &names);
+    let rows = text.lines().filter(|l| l.contains("FAIL"));
+    let rows: Vec<&str> = rows.filter_map(|l| l.split_whitespace().next()).collect();
+    assert_eq!(rows, ["a/transpose.toml", "b/transpose.toml"], "{text}");
 }
 
 #[test]
@@ -221,38 +261,6 @@ fn fingerprints_stay_while_lines_move() {
     }
 }
 
-/// A limit on a number that a fault hides fails, unless the baseline has the fault.
-#[test]
-fn what_cannot_be_measured_fails() {
-    let dir = tempfile::tempdir().unwrap();
-    let files = [dir.path().join("b.json"), dir.path().join("gate.sarif")];
-    let [baseline, sarif] = files.each_ref().map(|f| f.to_str().unwrap());
-    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let limited = [
-        "kernels/faults/barrier_counts.toml",
-        "--fail-on",
-        "conflicts > 0",
-    ];
-    let with = |more: &[&str]| gate(root, &[&limited[..], more].concat());
-    let (status, text, errors) = with(&["--sarif", sarif]);
-    assert_eq!(status, Some(1), "{text}");
-    let unknown = "conflicts is unknown because the kernel has a fault";
-    assert!(in_one_line(&errors).contains(unknown), "{errors}");
-    assert!(
-        text.contains("spadkit run kernels/faults/barrier_counts.toml"),
-        "{text}"
-    );
-    let results = &read(sarif.into())["runs"][0]["results"];
-    assert_eq!(results[0]["ruleId"], "spadkit/limit", "{results}");
-    assert_eq!(with(&["--write-baseline", baseline]).0, Some(0));
-    assert_eq!(with(&["--baseline", baseline]).0, Some(0));
-    // It was measured before.
-    let known = std::fs::read_to_string(baseline).unwrap();
-    let known = known.replace("\"findings\"", "\"conflicts\": 3, \"findings\"");
-    std::fs::write(baseline, known).unwrap();
-    assert_eq!(with(&["--baseline", baseline]).0, Some(1));
-}
-
 #[test]
 fn limits_without_a_kernel_are_refused() {
     let dir = transpose();
@@ -286,24 +294,6 @@ fn a_wrong_output_is_told_once() {
         let results = log["runs"][0]["results"].as_array().unwrap();
         assert_eq!(results.len(), count as usize, "{results:?}");
     }
-}
-
-#[test]
-fn what_the_baseline_excuses_is_a_note() {
-    let dir = transpose();
-    let common = ["transpose.toml", "--preset", "sm80"];
-    gate(
-        dir.path(),
-        &[&common[..], &["--write-baseline", "b.json"]].concat(),
-    );
-    let more = ["--baseline", "b.json", "--sarif", "gate.sarif"];
-    let (status, ..) = gate(dir.path(), &[&common[..], &more].concat());
-    assert_eq!(status, Some(0));
-    let log = read(dir.path().join("gate.sarif"));
-    check_sarif(&log, dir.path());
-    let result = &log["runs"][0]["results"][0];
-    assert_eq!(result["level"], "note");
-    assert_eq!(result["baselineState"], "unchanged");
 }
 
 /// The area is what `synth` gives for a whole SM: of the named mapping, else of the
@@ -401,11 +391,19 @@ fn bad_input_is_refused_and_nothing_is_written() {
     std::fs::write(at("b.json"), "{\"format_version\": 1}").unwrap();
     let message = refused(&["gate", "kernel:nw", "--baseline", &at("b.json")]);
     assert!(message.contains("--write-baseline"), "{message}");
-    std::fs::write(at("b.json"), "{\"format_version\": 2, \"kernels\": {}}").unwrap();
+    std::fs::write(at("b.json"), "{\"format_version\": 3, \"kernels\": {}}").unwrap();
     let message = refused(&["gate", "kernel:nw", "--baseline", &at("b.json")]);
-    assert!(message.contains("format_version 2"), "{message}");
+    assert!(message.contains("format_version 3"), "{message}");
     let sarif = at("gate.sarif");
-    refused(&["gate", "kernel:nw", "no.toml", "--sarif", &sarif]);
+    let other = [
+        "gate",
+        "kernel:nw",
+        "--baseline",
+        &at("none.json"),
+        "--sarif",
+        &sarif,
+    ];
+    refused(&other);
     assert!(!Path::new(&sarif).exists());
 }
 

@@ -1,38 +1,56 @@
 //! The limits as test cases, for JUnit's readers.
 
-use super::Kernel;
-use std::fmt::Write;
+use super::gated::Gated;
 
-/// A suite with a case for each limit of each kernel.
-pub(super) fn text(kernels: &[Kernel]) -> String {
-    let checks = kernels.iter().flat_map(|k| &k.checks);
+/// A suite with a case for each limit of each kernel, and one for each kernel without.
+pub(super) fn text(gated: &Gated) -> String {
+    let checks = gated.kernels.iter().flat_map(|k| &k.checks);
     let failures = checks.clone().filter(|c| c.failed).count();
-    let counts = format!("tests=\"{}\" failures=\"{failures}\"", checks.count());
+    let (errors, skipped) = (gated.unread.len(), gated.skipped.len());
+    let tests = checks.count() + errors + skipped;
+    let counts = format!(
+        "tests=\"{tests}\" failures=\"{failures}\" errors=\"{errors}\" skipped=\"{skipped}\""
+    );
+    // `testsuites` has no `skipped` in the common schemas.
+    let of_all = format!("tests=\"{tests}\" failures=\"{failures}\" errors=\"{errors}\"");
     let mut text = format!(
-        "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites {counts}>\n  \
+        "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites {of_all}>\n  \
          <testsuite name=\"spadkit gate\" {counts}>\n"
     );
-    for kernel in kernels {
+    for kernel in &gated.kernels {
         for check in &kernel.checks {
-            let case = format!(
-                "    <testcase classname=\"{}\" name=\"{}\"",
-                escaped(&kernel.input),
-                escaped(&check.limit.to_string())
-            );
-            // Writing to a String cannot fail.
-            let _ = if check.failed {
-                writeln!(
-                    text,
-                    "{case}>\n      <failure message=\"{}\">{}</failure>\n    </testcase>",
+            let failure = check.failed.then(|| {
+                format!(
+                    "<failure type=\"limit\" message=\"{}\">{}</failure>",
                     escaped(&check.text()),
                     escaped(&kernel.explanation(check))
                 )
-            } else {
-                writeln!(text, "{case}/>")
-            };
+            });
+            text += &case(&kernel.input, &check.limit.to_string(), failure);
         }
     }
+    for unread in &gated.unread {
+        let error = format!(
+            "<error type=\"input\" message=\"{}\"/>",
+            escaped(&unread.error)
+        );
+        text += &case(&unread.input, "can be judged", Some(error));
+    }
+    for skipped in &gated.skipped {
+        let skip = format!("<skipped message=\"{}\"/>", escaped(&skipped.reason));
+        text += &case(&skipped.input, "is left out", Some(skip));
+    }
     text + "  </testsuite>\n</testsuites>\n"
+}
+
+/// One test case; `outcome` where it does not pass.
+fn case(input: &str, name: &str, outcome: Option<String>) -> String {
+    let (input, name) = (escaped(input), escaped(name));
+    let case = format!("    <testcase classname=\"{input}\" name=\"{name}\"");
+    match outcome {
+        Some(outcome) => format!("{case}>\n      {outcome}\n    </testcase>\n"),
+        None => format!("{case}/>\n"),
+    }
 }
 
 /// Text in XML; control characters have no place there.

@@ -5,6 +5,7 @@ use crate::input::Limit as Size;
 use crate::quote::did_you_mean;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
+use std::ffi::OsStr;
 use std::fmt;
 use std::path::Path;
 use std::str::FromStr;
@@ -151,7 +152,17 @@ struct File {
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 struct Own {
-    fail_on: Vec<String>,
+    fail_on: Option<Vec<String>>,
+    /// Why the kernel is left out.
+    skip: Option<String>,
+}
+
+/// What is asked of a kernel.
+#[derive(Debug, PartialEq)]
+pub(super) enum Ruling {
+    Limits(Vec<Limit>),
+    /// It is left out, for this reason.
+    Skip(String),
 }
 
 /// Whether an input is the file of limits, which a pattern such as `*.toml`
@@ -166,27 +177,29 @@ impl<'a> Limits<'a> {
         Limits { given }
     }
 
-    /// The limits of a kernel.
-    pub fn of_input(&self, input: &Path) -> Result<Vec<Limit>> {
-        if !self.given.is_empty() {
-            return Ok(self.given.to_vec());
-        }
+    /// What is asked of a kernel. A file can leave it out, whatever the command line asks.
+    pub fn of_input(&self, input: &Path) -> Result<Ruling> {
         let file = input.parent().unwrap_or(Path::new("")).join(FILE);
         let own = if file.is_file() {
             from_file(&file, input)?
         } else {
             None
         };
-        Ok(own.unwrap_or_else(|| {
-            [Metric::Conflicts, Metric::Findings]
-                .map(Limit::none_of)
-                .into()
-        }))
+        Ok(match own {
+            Some(skip @ Ruling::Skip(_)) => skip,
+            _ if !self.given.is_empty() => Ruling::Limits(self.given.to_vec()),
+            Some(limits) => limits,
+            None => Ruling::Limits(
+                [Metric::Conflicts, Metric::Findings]
+                    .map(Limit::none_of)
+                    .into(),
+            ),
+        })
     }
 }
 
-/// The limits that `file` has for the kernel of `input`, or for all.
-fn from_file(file: &Path, input: &Path) -> Result<Option<Vec<Limit>>> {
+/// What `file` has for the kernel of `input`, or for all.
+fn from_file(file: &Path, input: &Path) -> Result<Option<Ruling>> {
     let text = SIZE.read_text(file)?;
     let all: File = toml::from_str(&text).map_err(|e| {
         let offset = e.span().map_or(0, |span| span.start);
@@ -197,15 +210,17 @@ fn from_file(file: &Path, input: &Path) -> Result<Option<Vec<Limit>>> {
     known_kernels(file, &text, &all)?;
     let name = input.file_name().unwrap_or_default().to_string_lossy();
     // A launch of several has the limits of its file.
-    let name = name.split(".toml:").next().map(|stem| {
-        if name.contains(".toml:") {
-            format!("{stem}.toml")
-        } else {
-            stem.to_owned()
-        }
-    });
-    let own = name.and_then(|name| all.kernel.get(&name));
-    let lines = own.map(|own| &own.fail_on).or(all.fail_on.as_ref());
+    let name = match name.split_once(".toml:") {
+        Some((stem, _)) => format!("{stem}.toml"),
+        None => name.into_owned(),
+    };
+    let own = all.kernel.get(&name);
+    if let Some(reason) = own.and_then(|own| own.skip.clone()) {
+        return Ok(Some(Ruling::Skip(reason)));
+    }
+    let lines = own
+        .and_then(|own| own.fail_on.as_ref())
+        .or(all.fail_on.as_ref());
     let limit = |line: &String| {
         line.parse::<Limit>().map_err(|error| match error {
             Error::Usage { what, help } => {
@@ -216,14 +231,35 @@ fn from_file(file: &Path, input: &Path) -> Result<Option<Vec<Limit>>> {
         })
     };
     let limits = lines.map(|lines| lines.iter().map(limit).collect::<Result<_>>());
-    limits.transpose()
+    Ok(limits.transpose()?.map(Ruling::Limits))
 }
 
-/// Each kernel with limits of its own is a file of the folder: a misspelt one would pass
-/// with the limits of all.
+/// Each kernel with limits of its own is a file of the folder, and has some: otherwise it
+/// would pass with the limits of all.
 fn known_kernels(file: &Path, text: &str, all: &File) -> Result<()> {
+    let wrong = |name: &str, what: String, help: &str| {
+        let offset = text.find(name).unwrap_or(0);
+        Err(Error::input(
+            what,
+            Some(help.to_owned()),
+            file,
+            text,
+            offset,
+        ))
+    };
+    for (name, own) in &all.kernel {
+        let both = own.fail_on.is_some() && own.skip.is_some();
+        if both || own.fail_on.is_none() && own.skip.is_none() {
+            let found = if both { "both" } else { "none" };
+            let what = format!("'{name}' has {found} of fail-on and skip");
+            return wrong(name, what, "expected one of them");
+        }
+    }
     let folder = file.parent().unwrap_or(Path::new(""));
-    let Some(unknown) = all.kernel.keys().find(|name| !folder.join(name).is_file()) else {
+    let is_file = |name: &str| {
+        Path::new(name).file_name() == Some(OsStr::new(name)) && folder.join(name).is_file()
+    };
+    let Some(unknown) = all.kernel.keys().find(|name| !is_file(name)) else {
         return Ok(());
     };
     let names = std::fs::read_dir(folder).into_iter().flatten().flatten();
@@ -235,15 +271,8 @@ fn known_kernels(file: &Path, text: &str, all: &File) -> Result<()> {
         names.iter().map(String::as_str).filter(|n| *n != FILE),
     );
     let what = format!("there is no file '{unknown}' in the folder{near}");
-    let help = "expected the name of a launch file or trace beside this file";
-    let offset = text.find(unknown.as_str()).unwrap_or(0);
-    Err(Error::input(
-        what,
-        Some(help.to_owned()),
-        file,
-        text,
-        offset,
-    ))
+    let help = "expected the name of a launch file or trace beside this file, without a folder";
+    wrong(unknown, what, help)
 }
 
 #[cfg(test)]
@@ -280,21 +309,21 @@ mod tests {
             let input = folder.path().join(name);
             Limits::of(&[]).of_input(&input)
         };
+        let limits =
+            |limits: &[&str]| Ruling::Limits(limits.iter().map(|l| l.parse().unwrap()).collect());
         std::fs::write(folder.path().join("b.toml"), "").unwrap();
-        assert_eq!(of("a.toml").unwrap(), ["conflicts > 8".parse().unwrap()]);
-        assert_eq!(of("b.toml").unwrap(), []);
-        assert_eq!(of("b.toml:1").unwrap(), []);
+        assert_eq!(of("a.toml").unwrap(), limits(&["conflicts > 8"]));
+        assert_eq!(of("b.toml").unwrap(), limits(&[]));
+        assert_eq!(of("b.toml:1").unwrap(), limits(&[]));
         // Without limits for all, the others have those of a folder without the file.
         std::fs::write(
             folder.path().join(FILE),
             "[kernel.\"b.toml\"]\nfail-on = []\n",
         )
         .unwrap();
-        let usual = ["conflicts > 0", "findings > 0"].map(|l| l.parse().unwrap());
-        assert_eq!(
-            (of("a.toml").unwrap(), of("b.toml").unwrap()),
-            (usual.into(), Vec::new())
-        );
+        let usual = limits(&["conflicts > 0", "findings > 0"]);
+        assert_eq!(of("a.toml").unwrap(), usual);
+        assert_eq!(of("b.toml").unwrap(), limits(&[]));
         std::fs::write(
             folder.path().join(FILE),
             "[kernel.\"bb.toml\"]\nfail-on = []\n",

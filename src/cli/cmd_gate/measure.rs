@@ -1,8 +1,10 @@
 //! The numbers of a kernel.
 
 use super::area::HardwareArea;
+use super::identity::Identities;
 use super::limits::Metric;
 use crate::capture::{Checked, LaunchInput};
+use crate::cli::cmd_run::users_line;
 use crate::cli::machine_code::MachineCode;
 use crate::cli::source_rows::SourceRow;
 use crate::config::Config;
@@ -48,6 +50,9 @@ pub(super) struct Measured {
     pub faults: Vec<Finding>,
     /// Outputs that are not as expected.
     pub wrong_outputs: Vec<String>,
+    /// What tells each of `faults` apart while lines move.
+    #[serde(skip)]
+    pub fault_identities: Vec<String>,
     #[serde(skip)]
     pub trace: Option<AccessTrace>,
     /// Where the machine and the accesses were not made for each other.
@@ -63,6 +68,9 @@ pub(super) struct LineConflicts {
     pub conflicts: u64,
     pub wavefronts: u64,
     pub max_degree: u32,
+    /// What tells it apart while lines move.
+    #[serde(skip)]
+    pub identity: String,
 }
 
 impl Measured {
@@ -79,12 +87,14 @@ impl Measured {
             lines: Vec::new(),
             faults: Vec::new(),
             wrong_outputs: Vec::new(),
+            fault_identities: Vec::new(),
             trace: None,
             notes: Vec::new(),
         };
         let mut trace = None;
         if let Some(launch) = input.launch() {
             trace = measured.run(launch, wanted.run)?;
+            measured.fault_identities = identities(&measured.faults, input);
             if measured.faults.iter().any(|f| !f.warning && !f.other) {
                 return Ok(measured);
             }
@@ -173,12 +183,45 @@ impl Measured {
                     conflicts: count.conflicts,
                     wavefronts: count.wavefronts(),
                     max_degree: count.max_degree,
+                    identity: String::new(),
                 }
             });
         self.lines = counted.filter(|line| line.conflicts > 0).collect();
         self.lines
             .sort_by_key(|line| std::cmp::Reverse(line.conflicts));
+        let mut names = Identities::beside(input.name());
+        for line in &mut self.lines {
+            line.identity = names.at("conflicts", &[line.line.place()]);
+        }
         Ok(())
+    }
+
+    /// What tells the results of a metric apart; none if it is only a number.
+    pub fn results_of(&self, metric: Metric) -> Option<Box<dyn Iterator<Item = &str> + '_>> {
+        let faults = |warning: bool| {
+            let all = self.faults.iter().zip(&self.fault_identities);
+            let own = all.filter(move |(f, _)| !f.other && f.warning == warning);
+            own.map(|(_, identity)| identity.as_str())
+        };
+        match metric {
+            Metric::Findings => {
+                let outputs = self.wrong_outputs.iter().map(String::as_str);
+                Some(Box::new(faults(false).chain(outputs)))
+            }
+            Metric::Warnings => Some(Box::new(faults(true))),
+            Metric::Conflicts | Metric::Excess | Metric::Cycles | Metric::Area => None,
+        }
+    }
+
+    /// All results for a baseline: conflicts of lines, and 1 for a fault or output.
+    pub fn results(&self) -> impl Iterator<Item = (String, u64)> {
+        let lines = self.lines.iter().map(|l| (l.identity.clone(), l.conflicts));
+        let others = [Metric::Findings, Metric::Warnings];
+        let others = others
+            .into_iter()
+            .filter_map(|m| self.results_of(m))
+            .flatten();
+        lines.chain(others.map(|identity| (identity.to_owned(), 1)))
     }
 
     /// The number that is limited; none where it is not known.
@@ -192,6 +235,25 @@ impl Measured {
             Metric::Area => self.hardware.as_ref().map(|h| h.nand2_equivalents),
         }
     }
+}
+
+/// What tells each fault apart: of a race, both lines.
+fn identities(faults: &[Finding], input: &Input) -> Vec<String> {
+    let place = |fault: &Finding| {
+        users_line(fault).map_or_else(|| format!("PTX line {}", fault.ptx_line), str::to_owned)
+    };
+    let mut names = Identities::beside(input.name());
+    let identity = |(at, fault): (usize, &Finding)| {
+        let other = faults.get(at + 1).filter(|next| next.other && !fault.other);
+        let places: Vec<String> = [Some(fault), other]
+            .into_iter()
+            .flatten()
+            .map(place)
+            .collect();
+        let places: Vec<&str> = places.iter().map(String::as_str).collect();
+        names.at(fault.kind.text(), &places)
+    };
+    faults.iter().enumerate().map(identity).collect()
 }
 
 fn wrong_outputs(prepared: &Prepared) -> Result<Vec<String>> {

@@ -1,59 +1,93 @@
 //! What fails, as SARIF 2.1.0: for code review, with lines and fixes.
 
 use super::fix::{ChangedLine, Fix, Function, together};
+use super::gated::{Check, Gated, Kernel, Unread};
 use super::limits::Metric;
 use super::measure::LineConflicts;
-use super::{Check, Kernel};
+use super::paths::real;
 use crate::cli::cmd_run::users_line;
 use crate::ptx::exec::Finding;
 use crate::readable::readable_words;
 use crate::suggest::SourceFiles;
 use serde_json::{Map, Value, json};
 use sha2::{Digest, Sha256};
-use std::collections::{BTreeSet, HashMap};
+use std::collections::BTreeSet;
 use std::path::Path;
 
 const SCHEMA: &str =
     "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json";
 
-/// Id, name, and what it is about.
-const RULES: [(&str, &str, &str); 4] = [
-    (
-        "spadkit/bank-conflict",
-        "BankConflict",
-        "Lanes of a warp access different words of one bank of shared memory: the access takes \
-         more wavefronts than its words need.",
-    ),
-    (
-        "spadkit/fault",
-        "Fault",
-        "The kernel does something that is undefined or wrong when it runs: a race, an access out \
-         of bounds, a read of what was never written.",
-    ),
-    (
-        "spadkit/output",
-        "WrongOutput",
-        "An output of the kernel is not what its launch file expects.",
-    ),
-    (
-        "spadkit/limit",
-        "LimitExceeded",
-        "A number of the kernel is above its limit.",
-    ),
+/// A kind of result.
+struct Rule {
+    id: &'static str,
+    name: &'static str,
+    /// One sentence.
+    short: &'static str,
+    /// How it is found.
+    full: &'static str,
+    /// What to do about it.
+    help: &'static str,
+}
+
+const RULES: [Rule; 4] = [
+    Rule {
+        id: "spadkit/bank-conflict",
+        name: "BankConflict",
+        short: "Lanes of a warp access different words of one bank of shared memory.",
+        full: "The kernel is run and the accesses of one block are counted: each takes one \
+               wavefront, and one more for each further word of the bank that has most. A \
+               result is a line of source with its conflicts.",
+        help: "Change the address so that the lanes of a warp use different banks: by padding, \
+               a swizzle, or another assignment of threads to data. The message says which \
+               mapping removes the conflicts, and the fix changes the source. \
+               `spadkit tune LAUNCH.toml --software` shows all of them with their costs.",
+    },
+    Rule {
+        id: "spadkit/fault",
+        name: "Fault",
+        short: "The kernel does something that is undefined or wrong when it runs.",
+        full: "The kernel is run, and its accesses are checked: races, accesses out of bounds, \
+               reads of what was never written, misuse of barriers and of asynchronous copies. \
+               A result is a line of source with the first threads for which it happens.",
+        help: "`spadkit run LAUNCH.toml --races` shows both sides of a race and the barrier that \
+               would order them, or the variable and the address of another fault.",
+    },
+    Rule {
+        id: "spadkit/output",
+        name: "WrongOutput",
+        short: "An output of the kernel is not what its launch file expects.",
+        full: "After the run, each buffer with `expect` is compared with the expected values, \
+               within the tolerance of the launch file.",
+        help: "`spadkit run LAUNCH.toml` shows the first values that differ.",
+    },
+    Rule {
+        id: "spadkit/limit",
+        name: "LimitExceeded",
+        short: "A number of the kernel is above its limit.",
+        full: "The number is one of conflicts, excess wavefronts, findings, warnings, simulated \
+               cycles and area; the limit is that of `--fail-on` or of `spadkit-gate.toml`.",
+        help: "The message has the command that shows where the number comes from. Change the \
+               kernel, or the limit in `spadkit-gate.toml`.",
+    },
 ];
 
-/// A log with one run.
-pub(super) fn text(kernels: &[Kernel], has_baseline: bool) -> String {
-    let rule = |(id, name, about): &(&str, &str, &str)| {
+impl Rule {
+    fn json(&self) -> Value {
         json!({
-            "id": id,
-            "name": name,
-            "shortDescription": {"text": about},
-            "fullDescription": {"text": about},
+            "id": self.id,
+            "name": self.name,
+            "shortDescription": {"text": self.short},
+            "fullDescription": {"text": self.full},
+            // Plain text has no place for the back quotes.
+            "help": {"text": self.help.replace('`', ""), "markdown": self.help},
             "defaultConfiguration": {"level": "error"},
         })
-    };
-    let results = kernels.iter().flat_map(|kernel| {
+    }
+}
+
+/// A log with one run.
+pub(super) fn text(gated: &Gated, has_baseline: bool) -> String {
+    let results = gated.kernels.iter().flat_map(|kernel| {
         let complete: Vec<&Fix> = kernel.fixes.iter().filter(|fix| fix.complete).collect();
         let joined = (complete.len() > 1).then(|| together(&complete)).flatten();
         let results = Results {
@@ -61,7 +95,6 @@ pub(super) fn text(kernels: &[Kernel], has_baseline: bool) -> String {
             has_baseline,
             joined: joined.as_ref(),
             source: SourceFiles::beside(Path::new(&kernel.input)),
-            alike: HashMap::new(),
         };
         results.all()
     });
@@ -71,9 +104,16 @@ pub(super) fn text(kernels: &[Kernel], has_baseline: bool) -> String {
         "runs": [{
             "tool": {"driver": {
                 "name": "spadkit",
+                "fullName": concat!("spadkit ", env!("CARGO_PKG_VERSION")),
                 "semanticVersion": env!("CARGO_PKG_VERSION"),
-                "rules": RULES.iter().map(rule).collect::<Vec<_>>(),
+                "rules": RULES.iter().map(Rule::json).collect::<Vec<_>>(),
             }},
+            "automationDetails": {"id": "spadkit/gate/"},
+            "invocations": [{
+                "executionSuccessful": gated.unread.is_empty(),
+                "toolExecutionNotifications": gated.unread.iter().map(notification)
+                    .collect::<Vec<_>>(),
+            }],
             "columnKind": "unicodeCodePoints",
             "originalUriBaseIds": {"SRCROOT": {"description": {
                 "text": "The folder in which spadkit gate ran."
@@ -84,14 +124,77 @@ pub(super) fn text(kernels: &[Kernel], has_baseline: bool) -> String {
     serde_json::to_string_pretty(&log).expect("a JSON value") + "\n"
 }
 
+/// A kernel that could not be judged.
+fn notification(unread: &Unread) -> Value {
+    json!({
+        "level": "error",
+        "message": {"text": unread.error},
+        "locations": [{"physicalLocation": {"artifactLocation": artifact(&unread.input)}}],
+    })
+}
+
 struct Results<'a> {
     kernel: &'a Kernel,
     has_baseline: bool,
     /// All complete fixes as one, where there are several.
     joined: Option<&'a Fix>,
     source: SourceFiles,
-    /// Results so far by what their fingerprints are of.
-    alike: HashMap<String, u32>,
+}
+
+/// What a result is about.
+struct About<'a> {
+    rule: usize,
+    text: &'a str,
+    /// `file:line` of the source; without it the kernel's file is named.
+    place: Option<&'a str>,
+    /// What tells results of one rule apart.
+    identity: &'a str,
+    against: Against,
+}
+
+/// A result beside the baseline.
+#[derive(Clone, Copy)]
+struct Against {
+    state: &'static str,
+    /// It is new, or more than before.
+    worse: bool,
+}
+
+impl Against {
+    fn known(before: Option<u64>, now: u64) -> Self {
+        match before {
+            None => Against {
+                state: "new",
+                worse: true,
+            },
+            Some(before) if before == now => Against {
+                state: "unchanged",
+                worse: false,
+            },
+            Some(before) => Against {
+                state: "updated",
+                worse: now > before,
+            },
+        }
+    }
+
+    /// A number that is its own result.
+    fn of_check(check: &Check) -> Self {
+        match (check.before, check.failed) {
+            (None, _) => Against {
+                state: "new",
+                worse: true,
+            },
+            (Some(_), worse @ true) => Against {
+                state: "updated",
+                worse,
+            },
+            (Some(_), worse @ false) => Against {
+                state: "unchanged",
+                worse,
+            },
+        }
+    }
 }
 
 impl Results<'_> {
@@ -101,8 +204,14 @@ impl Results<'_> {
         let exceeded: Vec<&Check> = kernel.checks.iter().filter(|c| c.exceeded).collect();
         let of_conflicts = |c: &&&Check| c.limit.metric.is_of_conflicts();
         if let Some(check) = exceeded.iter().find(of_conflicts) {
-            for line in &kernel.measured.lines {
-                results.push(self.conflict(line, check));
+            let lines = &kernel.measured.lines;
+            let against = |line: &LineConflicts| self.against(&line.identity, line.conflicts);
+            let against: Vec<Against> = lines.iter().map(against).collect();
+            // The number may be worse although no line is: then each is to be looked at.
+            let none_is_worse = !against.iter().any(|a| a.worse);
+            for (line, mut against) in lines.iter().zip(against) {
+                against.worse |= none_is_worse;
+                results.push(self.conflict(line, check, against));
             }
         }
         let faults_are_told = exceeded.iter().any(|c| c.limit.metric == Metric::Findings);
@@ -111,31 +220,56 @@ impl Results<'_> {
             match check.limit.metric {
                 _ if check.value.is_none() && faults_are_told => {}
                 metric @ (Findings | Warnings) => {
-                    let own = |f: &&Finding| !f.other && f.warning == (metric == Warnings);
-                    let faults = kernel.measured.faults.iter().filter(own);
-                    results.extend(faults.map(|f| self.fault(f, check)).collect::<Vec<_>>());
+                    let measured = &kernel.measured;
+                    let all = measured.faults.iter().zip(&measured.fault_identities);
+                    let own = |(f, _): &(&Finding, &String)| {
+                        !f.other && f.warning == (metric == Warnings)
+                    };
+                    for (fault, identity) in all.filter(own) {
+                        results.push(self.fault(fault, identity, check));
+                    }
                     // An output that is not as expected is a finding, no warning.
-                    let outputs = (metric == Findings).then_some(&kernel.measured.wrong_outputs);
+                    let outputs = (metric == Findings).then_some(&measured.wrong_outputs);
                     for output in outputs.into_iter().flatten() {
                         let text = format!(
                             "The output {output} of {} is not as expected.",
                             kernel.name()
                         );
-                        results.push(self.result(2, check, &text, None, output));
+                        let about = About {
+                            rule: 2,
+                            text: &text,
+                            place: None,
+                            identity: output,
+                            against: self.against(output, 1),
+                        };
+                        results.push(self.result(check, &about));
                     }
                 }
                 // The lines say it.
                 metric if metric.is_of_conflicts() && !kernel.measured.lines.is_empty() => {}
                 metric => {
                     let text = format!("{}: {}.", kernel.name(), kernel.explanation(check));
-                    results.push(self.result(3, check, &text, None, &metric.to_string()));
+                    let about = About {
+                        rule: 3,
+                        text: &text,
+                        place: None,
+                        identity: &metric.to_string(),
+                        against: Against::of_check(check),
+                    };
+                    results.push(self.result(check, &about));
                 }
             }
         }
         results
     }
 
-    fn conflict(&mut self, line: &LineConflicts, check: &Check) -> Value {
+    /// Beside the baseline: without one, everything is new.
+    fn against(&self, identity: &str, now: u64) -> Against {
+        let before = self.kernel.before.as_ref();
+        Against::known(before.and_then(|b| b.get(identity)).copied(), now)
+    }
+
+    fn conflict(&mut self, line: &LineConflicts, check: &Check, against: Against) -> Value {
         let mut text = format!(
             "{} bank conflicts in {} wavefronts of {}, up to {} ways.",
             line.conflicts,
@@ -160,8 +294,14 @@ impl Results<'_> {
                 text += &format!(" This line becomes: {}", own.changed);
             }
         }
-        let place = line.line.place();
-        let mut result = self.result(0, check, &text, at, place);
+        let about = About {
+            rule: 0,
+            text: &text,
+            place: at,
+            identity: &line.identity,
+            against,
+        };
+        let mut result = self.result(check, &about);
         let complete: Vec<&Fix> = fixes.into_iter().filter(|fix| fix.complete).collect();
         let joined = self.joined.filter(|_| !complete.is_empty());
         let fixes = joined.into_iter().chain(complete);
@@ -172,7 +312,7 @@ impl Results<'_> {
         result
     }
 
-    fn fault(&mut self, fault: &Finding, check: &Check) -> Value {
+    fn fault(&mut self, fault: &Finding, identity: &str, check: &Check) -> Value {
         let text = format!(
             "{} in {}, block {:?}, thread {:?}: {}",
             fault.kind.text(),
@@ -181,52 +321,32 @@ impl Results<'_> {
             fault.thread,
             readable_words(&fault.message)
         );
-        let line = users_line(fault);
-        let place = line.map_or_else(|| fault.ptx_line.to_string(), str::to_owned);
-        self.result(1, check, &text, line, &place)
+        let about = About {
+            rule: 1,
+            text: &text,
+            place: users_line(fault),
+            identity,
+            against: self.against(identity, 1),
+        };
+        self.result(check, &about)
     }
 
-    /// `place` is `file:line` of the source; without it the kernel's file is
-    /// named. `what` tells results of one rule apart.
-    fn result(
-        &mut self,
-        rule: usize,
-        check: &Check,
-        text: &str,
-        place: Option<&str>,
-        what: &str,
-    ) -> Value {
-        let id = RULES[rule].0;
-        let parts = [id, &self.kernel.input, &self.lasting(what)].join("\n");
-        let alike = self.alike.entry(parts.clone()).or_default();
-        *alike += 1;
-        let fingerprint = fingerprint(&format!("{parts}\n{alike}"));
+    fn result(&mut self, check: &Check, about: &About) -> Value {
+        let id = RULES[about.rule].id;
+        let parts = [id, &self.kernel.input, about.identity].join("\n");
+        let is_error = check.failed && about.against.worse;
         let mut result = json!({
             "ruleId": id,
-            "ruleIndex": rule,
-            "level": if check.failed { "error" } else { "note" },
-            "message": {"text": text},
-            "locations": [self.location(place)],
-            "partialFingerprints": {"spadkit/v2": fingerprint},
+            "ruleIndex": about.rule,
+            "level": if is_error { "error" } else { "note" },
+            "message": {"text": about.text},
+            "locations": [self.location(about.place)],
+            "partialFingerprints": {"spadkit/v3": fingerprint(&parts)},
         });
         if self.has_baseline {
-            let state = match (check.before, check.failed) {
-                (None, _) => "new",
-                (Some(_), true) => "updated",
-                (Some(_), false) => "unchanged",
-            };
-            result["baselineState"] = state.into();
+            result["baselineState"] = about.against.state.into();
         }
         result
-    }
-
-    /// What tells results apart and stays while lines move: in place of `file:line` the
-    /// text of the line, where the file is here.
-    fn lasting(&mut self, what: &str) -> String {
-        let text = self.source.line(what);
-        let file = what.rsplit_once(':').map_or(what, |(file, _)| file);
-        let name = file.rsplit('/').next().unwrap_or(file);
-        text.map_or_else(|| what.to_owned(), |text| format!("{name}:{text}"))
     }
 
     fn location(&mut self, place: Option<&str>) -> Value {
@@ -306,17 +426,15 @@ fn guarded(function: &Function) -> String {
     format!("#ifndef {name}\n#define {name}\n{text}\n#endif\n")
 }
 
-/// A file below the folder of the run is named from there, as an URI.
+/// A file below the folder of the run is named from there, as an URI. Code review compares
+/// names as they are, so that links are followed and there is no `..`.
 fn artifact(path: &str) -> Value {
-    let path = Path::new(path);
-    let here = std::env::current_dir().ok();
-    let relative = here.and_then(|here| path.strip_prefix(here).ok().map(Path::to_owned));
-    let path = relative.unwrap_or(path.to_owned());
-    let uri = uri(&path.to_string_lossy());
-    if path.is_absolute() {
-        json!({"uri": format!("file://{uri}")})
-    } else {
-        json!({"uri": uri.trim_start_matches("./"), "uriBaseId": "SRCROOT"})
+    let path = real(Path::new(path));
+    let here = std::env::current_dir().map(|here| real(&here));
+    let relative = here.ok().and_then(|here| path.strip_prefix(here).ok());
+    match relative {
+        Some(relative) => json!({"uri": uri(&relative.to_string_lossy()), "uriBaseId": "SRCROOT"}),
+        None => json!({"uri": format!("file://{}", uri(&path.to_string_lossy()))}),
     }
 }
 
@@ -345,8 +463,10 @@ mod tests {
     #[test]
     fn paths_are_uris() {
         assert_eq!(uri("my kernels/a+b.cu"), "my%20kernels/a%2Bb.cu");
-        let relative = artifact("./k.cu");
-        assert_eq!(relative, json!({"uri": "k.cu", "uriBaseId": "SRCROOT"}));
+        for path in ["./k.cu", "a/../k.cu"] {
+            let relative = json!({"uri": "k.cu", "uriBaseId": "SRCROOT"});
+            assert_eq!(artifact(path), relative);
+        }
         assert_eq!(artifact("/x/k.cu"), json!({"uri": "file:///x/k.cu"}));
     }
 }

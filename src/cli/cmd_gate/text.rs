@@ -1,13 +1,13 @@
 //! What `gate` tells.
 
+use super::gated::{Check, Gated, Kernel};
 use super::limits::Metric;
-use super::{Check, Gated, Kernel};
+use super::paths::distinct_ends;
 use crate::cli::conflicts_lines::cost_tone;
-use crate::cli::machine::MachineNote;
 use crate::cli::printer::CommandResult;
 use crate::readable::readable_words;
 use crate::terminal::{Columns, Details, Hint, Tone};
-use crate::trace::without_folder;
+use std::collections::BTreeMap;
 
 impl CommandResult for Gated {
     fn verdict(&self) -> String {
@@ -20,17 +20,31 @@ impl CommandResult for Gated {
             n => format!("; {n} limits were exceeded before, too"),
         };
         let failed = self.kernels.iter().filter(|k| k.failed()).count();
-        match (&self.kernels[..], failed) {
-            ([one], 0) => format!("{} is within its limits{old}.", one.input),
-            ([one], _) => format!("{} exceeds a limit{old}.", one.input),
-            (_, 0) => format!("All {all} kernels are within their limits{old}."),
-            (_, 1) => format!("1 of {all} kernels exceeds a limit{old}."),
-            (_, n) => format!("{n} of {all} kernels exceed a limit{old}."),
+        let mut verdict = match (&self.kernels[..], failed) {
+            ([], _) => "No kernel was judged".to_owned(),
+            ([one], 0) => format!("{} is within its limits{old}", one.input),
+            ([one], _) => format!("{} exceeds a limit{old}", one.input),
+            (_, 0) => format!("All {all} kernels are within their limits{old}"),
+            (_, 1) => format!("1 of {all} kernels exceeds a limit{old}"),
+            (_, n) => format!("{n} of {all} kernels exceed a limit{old}"),
+        };
+        for (count, what) in [
+            (self.unread.len(), "cannot be judged"),
+            (self.skipped.len(), "left out"),
+        ] {
+            if count > 0 {
+                verdict += &format!("; {count} {what}");
+            }
         }
+        verdict + "."
     }
 
     fn tone(&self) -> Tone {
-        if self.failed { Tone::Bad } else { Tone::Good }
+        if self.has_failed() || !self.unread.is_empty() {
+            Tone::Bad
+        } else {
+            Tone::Good
+        }
     }
 
     fn details(&self) -> Details {
@@ -45,8 +59,11 @@ impl CommandResult for Gated {
             }
         };
         use super::limits::Metric::{Area, Conflicts, Cycles, Excess, Findings, Warnings};
+        let inputs: Vec<&str> = self.kernels.iter().map(|k| k.input.as_str()).collect();
+        let names: BTreeMap<&str, String> =
+            inputs.iter().copied().zip(distinct_ends(&inputs)).collect();
         let mut columns = Columns::of(&self.kernels)
-            .left("kernel", |k| without_folder(&k.input).to_owned())
+            .left("kernel", |k| names[k.input.as_str()].clone())
             .left("limits", |k| if k.failed() { "FAIL" } else { "pass" })
             .toned(|k| if k.failed() { Tone::Bad } else { Tone::Good })
             .right("conflicts", |k| number(k, Conflicts))
@@ -74,6 +91,13 @@ impl CommandResult for Gated {
                 details.toned(Tone::Bad, format!("  {}", kernel.explanation(check)));
             }
         }
+        for unread in &self.unread {
+            details.heading(format!("{} cannot be judged:", unread.input));
+            details.toned(Tone::Bad, format!("  {}", unread.error));
+        }
+        for skipped in &self.skipped {
+            details.heading(format!("{} is left out: {}", skipped.input, skipped.reason));
+        }
         details
     }
 
@@ -83,19 +107,6 @@ impl CommandResult for Gated {
         };
         let (what, command) = kernel.advice(check);
         vec![Hint::new(what, command)]
-    }
-}
-
-impl Gated {
-    /// The machine of all kernels, if it is one.
-    pub fn one_machine(&self) -> Option<&MachineNote> {
-        MachineNote::of_all(self.kernels.iter().map(|k| &k.machine))
-    }
-
-    pub fn first_failure(&self) -> Option<(&Kernel, &Check)> {
-        let failure = |k: &'_ Kernel| k.checks.iter().position(|c| c.failed);
-        let found = self.kernels.iter().find_map(|k| Some((k, failure(k)?)));
-        found.map(|(kernel, at)| (kernel, &kernel.checks[at]))
     }
 }
 
@@ -131,9 +142,23 @@ impl Kernel {
                 }
             }
             Metric::Findings => {
-                if let Some(fault) = measured.faults.iter().find(|f| !f.warning && !f.other) {
+                // One that the baseline does not have, if there is one.
+                let is_known = |identity: &str| {
+                    self.before
+                        .as_ref()
+                        .is_some_and(|b| b.contains_key(identity))
+                };
+                let all = measured.faults.iter().zip(&measured.fault_identities);
+                let own = all.filter(|(f, _)| !f.warning && !f.other);
+                let first = own.min_by_key(|(_, identity)| is_known(identity));
+                if let Some((fault, _)) = first {
                     let message = readable_words(&fault.message);
-                    text += &format!("; the first: {}, {message}", fault.kind.text());
+                    let which = if check.new > Some(0) {
+                        "first new one"
+                    } else {
+                        "first"
+                    };
+                    text += &format!("; the {which}: {}, {message}", fault.kind.text());
                 } else if !measured.wrong_outputs.is_empty() {
                     let names = measured.wrong_outputs.join(", ");
                     text += &format!("; not as expected: {names}");
