@@ -15,7 +15,7 @@ OSU018   := /usr/share/qflow/tech/osu018/osu018_stdcells.lib
 # The tool of `make docs`, in cargo's own folder for programs.
 MDBOOK := $(or $(CARGO_HOME),$(HOME)/.cargo)/bin/mdbook
 
-.PHONY: flow build test test-rust test-python lint rustdoc msrv venv wheel install clean \
+.PHONY: flow build test test-rust test-python lint rustdoc msrv venv wheel install uninstall clean \
   deps deps-python deps-browser deps-cluster bench compare suites docs docs-waves \
   generated check-generated reproduction mutate campaign campaign-cosim campaign-bus \
   campaign-axi campaign-tilelink campaign-cluster fuzz sanitize deny public-api
@@ -104,17 +104,28 @@ suites: build
 	  $(if $(BARRACUDA),--barracuda "$(BARRACUDA)") $(if $(HECBENCH),--hecbench "$(HECBENCH)") \
 	  $(if $(LIMIT),--limit $(LIMIT)) --list $(SUITES)/verdicts.jsonl
 
-# The program, its completions and its man pages, below PREFIX.
-PREFIX ?= $(HOME)/.local
+# The program, its completions and its man pages, below PREFIX; DESTDIR is put in front
+# of it, for packages.
+PREFIX  ?= $(HOME)/.local
+DESTDIR ?=
+ROOT     = $(DESTDIR)$(shell realpath -m "$(PREFIX)")
 install:
-	$(CARGO) install --locked --path . --root $(PREFIX)
-	$(PREFIX)/bin/spadkit completions --man $(PREFIX)/share/man/man1 > /dev/null
-	mkdir -p $(PREFIX)/share/bash-completion/completions $(PREFIX)/share/zsh/site-functions \
-	  $(PREFIX)/share/fish/vendor_completions.d
-	$(PREFIX)/bin/spadkit completions bash > $(PREFIX)/share/bash-completion/completions/spadkit
-	$(PREFIX)/bin/spadkit completions zsh > $(PREFIX)/share/zsh/site-functions/_spadkit
-	$(PREFIX)/bin/spadkit completions fish > $(PREFIX)/share/fish/vendor_completions.d/spadkit.fish
-	@echo "installed below $(PREFIX): bin/spadkit, completions of bash, zsh and fish, man pages"
+	@test -n "$(HOME)" || test "$(origin PREFIX)" != file || { \
+	  echo "HOME is not set: name a folder, make install PREFIX=DIR"; exit 2; }
+	$(CARGO) install --locked --path . --root "$(ROOT)"
+	"$(ROOT)/bin/spadkit" completions --man "$(ROOT)/share/man/man1" > /dev/null
+	mkdir -p "$(ROOT)/share/bash-completion/completions" "$(ROOT)/share/zsh/site-functions" \
+	  "$(ROOT)/share/fish/vendor_completions.d"
+	"$(ROOT)/bin/spadkit" completions bash > "$(ROOT)/share/bash-completion/completions/spadkit"
+	"$(ROOT)/bin/spadkit" completions zsh > "$(ROOT)/share/zsh/site-functions/_spadkit"
+	"$(ROOT)/bin/spadkit" completions fish > "$(ROOT)/share/fish/vendor_completions.d/spadkit.fish"
+	@echo "installed below $(ROOT): bin/spadkit, completions of bash, zsh and fish, man pages"
+
+uninstall:
+	rm -f "$(ROOT)/bin/spadkit" "$(ROOT)"/share/man/man1/spadkit*.1 \
+	  "$(ROOT)/share/bash-completion/completions/spadkit" \
+	  "$(ROOT)/share/zsh/site-functions/_spadkit" \
+	  "$(ROOT)/share/fish/vendor_completions.d/spadkit.fish"
 
 # The pages of docs/ as a book, in target/book. Links are checked by
 # `cargo test --workspace --test kit docs::`, which does not need mdbook.
