@@ -9,8 +9,8 @@ use crate::error::{Error, Result};
 use crate::output::write_file;
 use rustix::fs::{FlockOperation, flock};
 use rustix::io::Errno;
-use serde::Serialize;
 use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::fs::{File, OpenOptions};
@@ -26,6 +26,28 @@ pub const MODEL: u32 = 2;
 /// Lines by digest.
 pub type Lines = BTreeMap<String, Value>;
 
+/// What the points of a shard are a part of: the first line of its file.
+#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
+#[serde(deny_unknown_fields)]
+pub struct PartOf {
+    /// `2/5`: the second of five shards.
+    pub shard: String,
+    /// Points of this shard.
+    pub points: usize,
+    /// Points of all shards.
+    pub all: usize,
+    /// What names the campaign: its command, what it runs, and the options.
+    pub campaign: String,
+}
+
+/// What a merge has written.
+pub struct Merge {
+    /// Points that there are.
+    pub points: usize,
+    /// What is not there, as a clause; none if nothing is known to miss.
+    pub missing: Option<String>,
+}
+
 /// Points in a file, or in memory alone.
 #[derive(Default)]
 pub struct Points {
@@ -36,6 +58,8 @@ pub struct Points {
 #[derive(Default)]
 struct Inner {
     lines: Lines,
+    /// Where the run is a shard.
+    part: Option<PartOf>,
     /// Takes lines as points are done, so that an interrupted run keeps them.
     journal: Option<File>,
 }
@@ -45,14 +69,26 @@ impl Points {
     /// be broken: a run was interrupted in it. No other process may write to it.
     pub fn open(file: &Path) -> Result<Self> {
         let held = append_to(file)?;
-        let lines = read(file)?;
-        write(file, &lines)?;
+        // What it was a part of, the run that continues it says again.
+        let (_, lines) = read(file)?;
+        write(file, None, &lines)?;
         let journal = Some(append_to(file)?);
         drop(held);
+        let inner = Inner {
+            lines,
+            part: None,
+            journal,
+        };
         Ok(Points {
             file: Some(file.to_owned()),
-            inner: Mutex::new(Inner { lines, journal }),
+            inner: Mutex::new(inner),
         })
+    }
+
+    /// Says what the points to come are a part of.
+    pub fn begin(&self, part: PartOf) -> Result<()> {
+        self.inner().part = Some(part);
+        self.finish()
     }
 
     /// The points of several files: the first is [opened](Self::open) and takes
@@ -75,9 +111,10 @@ impl Points {
     }
 
     /// Writes the points of `files`, which ran to their ends, as one run has them, to
-    /// `out`: how many there are.
-    pub fn merged(files: &[PathBuf], out: &Path) -> Result<usize> {
+    /// `out`. Shards that are missing are refused unless `partial`.
+    pub fn merged(files: &[PathBuf], out: &Path, partial: bool) -> Result<Merge> {
         let all = Self::default();
+        let mut parts: Vec<(PartOf, usize)> = Vec::new();
         for file in files {
             claims::reads(file)?;
             if is_cut(file)? {
@@ -86,7 +123,12 @@ impl Points {
                     "expected the points of a shard that ran to its end; run it again",
                 ));
             }
-            all.put(read(file)?, file)?;
+            let (part, lines) = read(file)?;
+            if let Some(part) = part {
+                same_campaign(&parts, &part, file)?;
+                parts.push((part, lines.len()));
+            }
+            all.put(lines, file)?;
         }
         let lines = all.into_lines();
         if lines.is_empty() {
@@ -96,15 +138,25 @@ impl Points {
                 "expected the points of at least one shard",
             ));
         }
-        write(out, &lines)?;
-        Ok(lines.len())
+        let missing = missing(&parts, lines.len());
+        if let Some(missing) = missing.as_ref().filter(|_| !partial) {
+            return Err(Error::usage(
+                format!("this is not the whole campaign: {missing}"),
+                "run what is missing with the same --points, or write what is there with --partial",
+            ));
+        }
+        write(out, None, &lines)?;
+        Ok(Merge {
+            points: lines.len(),
+            missing,
+        })
     }
 
     /// The points of a file, which is not written.
     pub fn load(file: &Path) -> Result<Self> {
         let inner = Inner {
-            lines: read(file)?,
-            journal: None,
+            lines: read(file)?.1,
+            ..Inner::default()
         };
         Ok(Points {
             file: None,
@@ -169,7 +221,8 @@ impl Points {
         let mut inner = self.inner();
         for (digest, line) in lines {
             match inner.lines.get(&digest) {
-                Some(known) if *known != line => {
+                Some(known) if is_same(known, &line) => {}
+                Some(_) => {
                     return Err(Error::usage(
                         format!(
                             "{}: point {digest} has other numbers than elsewhere",
@@ -178,8 +231,10 @@ impl Points {
                         "expected points computed by one version of spadkit",
                     ));
                 }
-                _ => inner.lines.insert(digest, line),
-            };
+                None => {
+                    inner.lines.insert(digest, line);
+                }
+            }
         }
         Ok(())
     }
@@ -192,15 +247,86 @@ impl Points {
             return Ok(());
         };
         let mut inner = self.inner();
-        write(file, &inner.lines)?;
+        write(file, inner.part.as_ref(), &inner.lines)?;
         // The file is another one now.
         inner.journal = Some(append_to(file)?);
         Ok(())
     }
 }
 
-fn write(file: &Path, lines: &Lines) -> Result<()> {
-    let text: String = lines.values().map(|line| format!("{line}\n")).collect();
+/// Whether two runs of a point came to the same. How long a run took, and how far a
+/// search came in its time, is not what it came to.
+fn is_same(one: &Value, other: &Value) -> bool {
+    const EFFORT: [&str; 3] = ["evaluated", "lower_bound", "seconds"];
+    match (one, other) {
+        (Value::Object(one), Value::Object(other)) => {
+            one.len() == other.len()
+                && one.iter().all(|(key, value)| {
+                    let same = |other| EFFORT.contains(&key.as_str()) || is_same(value, other);
+                    other.get(key).is_some_and(same)
+                })
+        }
+        (Value::Array(one), Value::Array(other)) => {
+            one.len() == other.len() && one.iter().zip(other).all(|(a, b)| is_same(a, b))
+        }
+        _ => one == other,
+    }
+}
+
+/// Refuses a shard of another campaign than that of `parts`.
+fn same_campaign(parts: &[(PartOf, usize)], part: &PartOf, file: &Path) -> Result<()> {
+    match parts.first() {
+        Some((first, _)) if first.campaign != part.campaign => Err(Error::usage(
+            format!(
+                "{}: a shard of another campaign than the first file",
+                file.display()
+            ),
+            "expected shards of one command, with the same inputs and options",
+        )),
+        _ => Ok(()),
+    }
+}
+
+/// What shards do not have: `points` is how many all of them have.
+fn missing(parts: &[(PartOf, usize)], points: usize) -> Option<String> {
+    let (first, _) = parts.first()?;
+    let (_, count) = first.shard.split_once('/')?;
+    let mut clauses = Vec::new();
+    if points < first.all {
+        clauses.push(format!("it has {points} of {} points", first.all));
+    }
+    for (part, there) in parts.iter().filter(|(part, there)| *there < part.points) {
+        clauses.push(format!(
+            "shard {} has {there} of its {}",
+            part.shard, part.points
+        ));
+    }
+    // Shards of another number overlap with these: then only the points count.
+    if parts
+        .iter()
+        .all(|(part, _)| part.shard.ends_with(&format!("/{count}")))
+    {
+        let is_there = |i: &usize| {
+            let shard = format!("{i}/{count}");
+            parts.iter().any(|(part, _)| part.shard == shard)
+        };
+        let gone = (1..=count.parse().ok()?).filter(|i| !is_there(i));
+        let gone: Vec<String> = gone.map(|i| format!("{i}/{count}")).collect();
+        // One with nothing to do may be left out.
+        if !gone.is_empty() && points < first.all {
+            clauses.push(format!("no file is shard {}", gone.join(", ")));
+        }
+    }
+    (!clauses.is_empty()).then(|| clauses.join("; "))
+}
+
+fn write(file: &Path, part: Option<&PartOf>, lines: &Lines) -> Result<()> {
+    let part = part.map(|part| json!(part));
+    let text: String = part
+        .iter()
+        .chain(lines.values())
+        .map(|line| format!("{line}\n"))
+        .collect();
     write_file(file, text.as_bytes())
 }
 
@@ -233,9 +359,9 @@ fn append_to(file: &Path) -> Result<File> {
     }
 }
 
-fn read(file: &Path) -> Result<Lines> {
+fn read(file: &Path) -> Result<(Option<PartOf>, Lines)> {
     let bytes = std::fs::read(file).map_err(|e| Error::io("read", file, e))?;
-    let mut lines = Lines::new();
+    let (mut part, mut lines) = (None, Lines::new());
     // The last line may be cut, also inside a character.
     let whole = bytes.split_inclusive(|b| *b == b'\n');
     for (i, line) in whole.enumerate() {
@@ -248,6 +374,9 @@ fn read(file: &Path) -> Result<Lines> {
             (Some(digest), Some(value)) => {
                 lines.insert(digest, value);
             }
+            (None, Some(value)) if i == 0 && value.get("shard").is_some() => {
+                part = serde_json::from_value(value).ok();
+            }
             _ if !line.ends_with(b"\n") => {}
             _ => {
                 return Err(Error::usage(
@@ -257,7 +386,7 @@ fn read(file: &Path) -> Result<Lines> {
             }
         }
     }
-    Ok(lines)
+    Ok((part, lines))
 }
 
 #[cfg(test)]
@@ -338,5 +467,43 @@ mod tests {
         assert!(Points::of(&[one.clone(), same]).is_ok());
         let error = Points::of(&[one, other]).err().unwrap();
         assert!(error.to_string().contains("other numbers"), "{error}");
+    }
+
+    #[test]
+    fn times_are_no_part_of_what_a_point_came_to() {
+        let line = |seconds: f64, conflicts: u32| json!({"digest": "1", "result": [{"seconds": seconds, "conflicts": conflicts}]});
+        assert!(is_same(&line(1.0, 5), &line(2.0, 5)));
+        assert!(!is_same(&line(1.0, 5), &line(1.0, 6)));
+        assert!(!is_same(&json!({"a": 1}), &json!({"seconds": 1})));
+    }
+
+    #[test]
+    fn a_merge_knows_what_is_missing() {
+        let part = |shard: &str, points| PartOf {
+            shard: shard.to_owned(),
+            points,
+            all: 5,
+            campaign: "c".to_owned(),
+        };
+        let (one, two) = (part("1/3", 2), part("2/3", 2));
+        let of = |parts: &[(PartOf, usize)], points| missing(parts, points).unwrap_or_default();
+        assert_eq!(
+            of(
+                &[(one.clone(), 2), (two.clone(), 2), (part("3/3", 1), 1)],
+                5
+            ),
+            ""
+        );
+        assert_eq!(
+            of(&[(one.clone(), 2), (two.clone(), 1)], 3),
+            "it has 3 of 5 points; shard 2/3 has 1 of its 2; no file is shard 3/3"
+        );
+        // Shards of two numbers: the points decide.
+        assert_eq!(of(&[(one.clone(), 2), (part("1/1", 5), 5)], 5), "");
+        let other = PartOf {
+            campaign: "d".to_owned(),
+            ..two
+        };
+        assert!(same_campaign(&[(one, 2)], &other, Path::new("f")).is_err());
     }
 }

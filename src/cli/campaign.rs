@@ -4,11 +4,12 @@
 use super::Allow;
 use crate::config::Config;
 use crate::error::{Error, Result as Outcome};
-use crate::points::{MODEL, Points};
+use crate::points::{MODEL, PartOf, Points};
 use crate::rtl::{Design, EmittedUnit};
 use crate::tool::KeyBuilder;
 use crate::workload::Input;
 use clap::Args;
+use std::fmt;
 use std::path::PathBuf;
 use std::str::FromStr;
 
@@ -84,22 +85,40 @@ impl PointArgs {
         !self.points.is_empty()
     }
 
-    /// Which part runs, if not all of it.
-    pub fn shard(&self) -> Option<Shard> {
-        self.shard
-    }
-
     /// The results so far.
     pub fn points(&self) -> Outcome<Points> {
         Points::of(&self.points)
     }
 
-    /// What is to run of `all`.
-    pub fn part<T>(&self, all: Vec<T>) -> Vec<T> {
-        match self.shard {
-            Some(shard) => shard.of(all),
-            None => all,
-        }
+    /// Whether only a part runs.
+    pub fn is_part(&self) -> bool {
+        self.shard.is_some()
+    }
+
+    /// What is to run of `all`; the file of `points` says of which campaign that is a
+    /// part. `key` has what all of them depend on, `names` has them one by one.
+    pub fn part<T>(
+        &self,
+        all: Vec<T>,
+        points: &Points,
+        key: KeyBuilder,
+        names: impl IntoIterator<Item = String>,
+    ) -> Outcome<Vec<T>> {
+        let Some(shard) = self.shard else {
+            return Ok(all);
+        };
+        let key = names
+            .into_iter()
+            .fold(key, |key, name| key.add("point", name));
+        let whole = all.len();
+        let own = shard.of(all);
+        points.begin(PartOf {
+            shard: shard.to_string(),
+            points: own.len(),
+            all: whole,
+            campaign: digest(key),
+        })?;
+        Ok(own)
     }
 }
 
@@ -108,6 +127,12 @@ impl PointArgs {
 pub(super) struct Shard {
     first: usize,
     step: usize,
+}
+
+impl fmt::Display for Shard {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        write!(f, "{}/{}", self.first + 1, self.step)
+    }
 }
 
 impl FromStr for Shard {

@@ -71,7 +71,14 @@ impl Execute for MutateArgs {
         };
         let (tools, cache) = (Toolbox::new(), Cache::user()?);
         let points = self.kept.points()?;
-        let units: Vec<&EmittedUnit> = self.kept.part(design.units.iter().collect());
+        let units: Vec<&EmittedUnit> = {
+            let all = design.units.iter().collect();
+            let key = campaign::point("mutate campaign")
+                .add("machine", format!("{config:?}"))
+                .add("options", format!("{options:?}"));
+            let names = design.units.iter().map(|unit| unit.name.clone());
+            self.kept.part(all, &points, key, names)?
+        };
         let bar = printer.progress(units.len() as u64, "mutate");
         let mut results = Vec::new();
         for unit in units {

@@ -86,13 +86,17 @@ impl Execute for ProveArgs {
             (None, false) => Machines::Least,
         };
         let proofs = plan(&self.units, &machine, &geometries, machines, &rtl)?;
-        let proofs = self.kept.part(about(proofs, &self.properties)?);
+        let points = self.kept.points()?;
+        let key = campaign::point("prove campaign").add("timeout", self.timeout.to_string());
+        let all = about(proofs, &self.properties)?;
+        let names: Vec<String> = all.iter().map(Proof::title).collect();
+        let proofs = self.kept.part(all, &points, key, names)?;
         if let Some(dir) = &self.wave {
             std::fs::create_dir_all(dir).map_err(|e| Error::io("create", dir, e))?;
         }
         let yosys = Toolbox::new().get(ToolKind::Yosys)?;
         let campaign = Campaign {
-            points: self.kept.points()?,
+            points,
             machine: &machine,
             rtl: &rtl,
             yosys: &yosys,

@@ -212,8 +212,8 @@ impl Execute for SimArgs {
         printer.listen();
         let sweep = if self.sweep {
             let kept = Kept::open(self)?;
-            if let Some(shard) = self.kept.shard() {
-                let (runs, ended) = run_part(&plan, &works, (shard, &kept), printer)?;
+            if self.kept.is_part() {
+                let (runs, ended) = run_part(&plan, &works, (&self.kept, &kept), printer)?;
                 kept.finish()?;
                 if !ended {
                     return Err(Error::Interrupted {

@@ -1,6 +1,7 @@
 //! Campaigns that keep what they found: shards, and runs that go on
 //! (docs/guides/campaigns.md).
 
+use crate::common::in_one_line;
 use crate::common::tools::missing;
 use assert_cmd::Command;
 use serde_json::Value;
@@ -98,6 +99,48 @@ fn files_of_points_are_merged_to_those_of_one_run() {
     assert!(text.contains("points of 2 files."), "{text}");
     let bytes = |file: &str| std::fs::read(file).unwrap();
     assert!(bytes(&all) == bytes(whole));
+    // So are shards of another number; a part of them is refused, or marked.
+    let [three, four] = ["2/3", "3/3"].map(|shard| {
+        let file = folder
+            .path()
+            .join(format!("{}.jsonl", shard.replace('/', "-of-")));
+        let file = file.to_str().unwrap().to_owned();
+        sweep(&["--shard", shard, "--points", &file]);
+        file
+    });
+    let part = folder.path().join("part.jsonl");
+    let to_part = part.to_str().unwrap();
+    let (status, text) = merge(&[&three, &four, "-o", to_part]);
+    assert_eq!(status, Some(2), "{text}");
+    assert!(
+        in_one_line(&text).contains("no file is shard 1/3"),
+        "{text}"
+    );
+    assert!(!part.exists());
+    let (status, text) = merge(&[&three, &four, "-o", to_part, "--partial"]);
+    assert_eq!(status, Some(0), "{text}");
+    assert!(
+        in_one_line(&text).contains("not the whole campaign"),
+        "{text}"
+    );
+    assert_eq!(merge(&[&one, &four, &two, "-o", to_part]).0, Some(0));
+    assert!(bytes(to_part) == bytes(whole));
+    // A shard of another kernel.
+    let foreign = folder.path().join("foreign.jsonl");
+    let foreign = foreign.to_str().unwrap();
+    let args = [
+        "sim",
+        "kernel:fwt",
+        "--sweep",
+        "--shard",
+        "2/2",
+        "--points",
+        foreign,
+    ];
+    assert_eq!(spadkit(&args).0, Some(0));
+    let (status, text) = merge(&[&one, foreign, "-o", to_part]);
+    assert_eq!(status, Some(2), "{text}");
+    assert!(in_one_line(&text).contains("another campaign"), "{text}");
     // What is no whole shard is refused, and nothing is written.
     let cut = folder.path().join("cut.jsonl");
     std::fs::write(&cut, &bytes(&one)[..50]).unwrap();
@@ -120,7 +163,7 @@ fn files_of_points_are_merged_to_those_of_one_run() {
     assert_eq!(status, Some(2), "{text}");
     assert!(text.contains("no points in"), "{text}");
     assert!(!none.exists());
-    assert_eq!(merge(&[&one, empty, "-o", to]).0, Some(0));
+    assert_eq!(merge(&[&one, &two, empty, "-o", to]).0, Some(0));
 }
 
 /// Shards together know all units that agree, and need no tool.

@@ -26,6 +26,9 @@ pub struct MergeArgs {
     /// The figures of the shards of `reproduce` [default: all].
     #[arg(long = "id", value_name = "ID")]
     ids: Vec<String>,
+    /// Write what is there although shards are missing (files of points).
+    #[arg(long)]
+    partial: bool,
     /// The merged folder, or the merged file.
     #[arg(short, long = "output", alias = "out", value_name = "DIR|FILE")]
     out: PathBuf,
@@ -86,9 +89,10 @@ impl MergeArgs {
             ));
         }
         check_writable(&self.out)?;
-        let points = Points::merged(&self.shards, &self.out)?;
+        let merge = Points::merged(&self.shards, &self.out, self.partial)?;
         printer.show(&Merged {
-            points,
+            points: merge.points,
+            missing: merge.missing,
             files: self.shards.len(),
             file: &self.out,
         })
@@ -101,12 +105,19 @@ struct Merged<'a> {
     points: usize,
     files: usize,
     file: &'a Path,
+    /// What is not there, with `--partial`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    missing: Option<String>,
 }
 
 impl CommandResult for Merged<'_> {
     fn verdict(&self) -> String {
+        let missing = match &self.missing {
+            Some(missing) => format!("; this is not the whole campaign: {missing}"),
+            None => String::new(),
+        };
         format!(
-            "Wrote {}: {} of {}.",
+            "Wrote {}: {} of {}{missing}.",
             self.file.display(),
             counted(self.points, "point"),
             counted(self.files, "file")
@@ -114,14 +125,21 @@ impl CommandResult for Merged<'_> {
     }
 
     fn tone(&self) -> Tone {
-        Tone::Good
+        match self.missing {
+            Some(_) => Tone::Bad,
+            None => Tone::Good,
+        }
     }
 
     fn details(&self) -> Details {
         let mut details = Details::new();
+        let rest = match self.missing {
+            Some(_) => "runs what is missing",
+            None => "runs none again",
+        };
         details.note(format!(
             "The command of the shards with --points {} in place of --shard shows all of them, and \
-             runs none again.",
+             {rest}.",
             self.file.display()
         ));
         details

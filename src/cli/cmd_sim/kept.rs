@@ -3,7 +3,7 @@
 use super::plan::{Draft, Plan};
 use super::point::Point;
 use super::{SimArgs, Works};
-use crate::cli::campaign;
+use crate::cli::campaign::{self, PointArgs};
 use crate::cli::printer::CommandResult;
 use crate::error::Result;
 use crate::points::Points;
@@ -67,6 +67,20 @@ impl Kept {
             .chain(labels)
             .collect();
         self.points.add(&digest, &all.join(", "), &point.statistics)
+    }
+
+    /// What is to run of `all` runs of a sweep; `draft` is that of a run.
+    pub fn part_of<T>(
+        &self,
+        args: &PointArgs,
+        all: Vec<T>,
+        draft: impl Fn(&T) -> &Draft,
+        (plan, works): (&Plan, &Works),
+    ) -> Result<Vec<T>> {
+        let names = all.iter().map(|run| self.digest(draft(run), plan, works));
+        let names = names.collect::<Result<Vec<_>>>()?;
+        let key = campaign::point("sim campaign");
+        args.part(all, &self.points, key, names.into_iter().flatten())
     }
 
     /// Puts the file in order: it depends on the points alone.

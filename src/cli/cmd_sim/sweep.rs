@@ -4,7 +4,7 @@ use super::kept::Kept;
 use super::plan::{Draft, Plan};
 use super::point::Point;
 use super::{Works, speed};
-use crate::cli::campaign::Shard;
+use crate::cli::campaign::PointArgs;
 use crate::cli::printer::{Printer, Progress};
 use crate::error::{Error, Result};
 use crate::interrupt;
@@ -94,12 +94,17 @@ impl Meter {
 pub(super) fn run_part(
     plan: &Plan,
     works: &Works,
-    (shard, kept): (Shard, &Kept),
+    (args, kept): (&PointArgs, &Kept),
     printer: &Printer,
 ) -> Result<(usize, bool)> {
     let wanted = baselines(plan, works);
     let among = among(plan, &wanted);
-    let runs = shard.of(runs(plan, &wanted, &among));
+    let runs = kept.part_of(
+        args,
+        runs(plan, &wanted, &among),
+        |run| run.1,
+        (plan, works),
+    )?;
     let outcomes = all(&runs, plan, works, kept, printer)?;
     let ended = |o: &(Role, Outcome)| !matches!(o.1, Outcome::Interrupted);
     Ok((runs.len(), outcomes.iter().all(ended)))

@@ -16,7 +16,6 @@ use crate::readable::counted;
 use crate::terminal::{Columns, Details, Hint, Tone};
 use crate::tool::Toolbox;
 use crate::trace::without_folder;
-use crate::workload::Input;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use std::sync::PoisonError;
@@ -33,8 +32,12 @@ pub(super) fn run(args: &TuneArgs, global: &Global, printer: &Printer) -> Result
         super::units::jobs(args)?;
     }
     let inputs = std::iter::once(&args.input).chain(&args.more);
-    let inputs: Vec<&Input> = args.kept.part(inputs.collect());
     let points = args.kept.points()?;
+    let key = campaign::point("tune campaign").add("options", args.options());
+    let names = inputs.clone().map(ToString::to_string);
+    let inputs = args
+        .kept
+        .part(inputs.clone().collect(), &points, key, names)?;
     let bar = printer.progress(inputs.len() as u64, "tune");
     let mut kernels = Vec::new();
     for (done, input) in inputs.into_iter().enumerate() {
@@ -106,16 +109,21 @@ impl TuneArgs {
 
     /// What names the kernel with all that the searches depend on.
     fn digest(&self, machine: &Config) -> Result<String> {
+        let key = campaign::of_input("tune", &self.input, &self.allow)?
+            .add("machine", format!("{machine:?}"))
+            .add("options", self.options())
+            .add("assembler", self.assembler(machine)?);
+        Ok(campaign::digest(key))
+    }
+
+    /// The options that the searches depend on.
+    fn options(&self) -> String {
         let options = (
             (&self.kinds, self.software, self.method, self.budget()),
             (self.pruned, self.as_published, self.fits, self.row),
             (self.sharing, self.judge.by() == JudgeBy::Ptx),
         );
-        let key = campaign::of_input("tune", &self.input, &self.allow)?
-            .add("machine", format!("{machine:?}"))
-            .add("options", format!("{options:?}"))
-            .add("assembler", self.assembler(machine)?);
-        Ok(campaign::digest(key))
+        format!("{options:?}")
     }
 
     /// The assembler that counts the registers of mappings in software.
