@@ -137,19 +137,33 @@ impl Printer {
                 serde_json::to_string_pretty(&object).expect("a JSON value") + "\n"
             }
             Format::Csv => result.details().csv(),
-            Format::Text => {
-                let page = Page {
-                    verdict: result.verdict(),
-                    tone: result.tone(),
-                    machine: self.machine_text().filter(|_| !result.goes_on()),
-                    details: result.details(),
-                    hints: result.hints(),
-                    comment: result.comment(),
-                };
-                page.text(&Screen::of_stdout(self.wide))
-            }
+            Format::Text => self.page(result).text(&Screen::of_stdout(self.wide)),
         };
         self.write(&out)
+    }
+
+    fn page(&self, result: &impl CommandResult) -> Page {
+        let page = Page {
+            verdict: result.verdict(),
+            tone: result.tone(),
+            machine: self.machine_text().filter(|_| !result.goes_on()),
+            details: result.details(),
+            hints: result.hints(),
+            comment: result.comment(),
+        };
+        if !interrupt::requested() {
+            return page;
+        }
+        // "All 3 units agree" is no answer about the others, and there is no next step.
+        Page {
+            verdict: format!(
+                "Interrupted; this is what was done until then: {}",
+                page.verdict
+            ),
+            tone: Tone::Bad,
+            hints: Vec::new(),
+            ..page
+        }
     }
 
     fn machine_text(&self) -> Option<String> {

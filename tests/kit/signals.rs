@@ -52,7 +52,6 @@ impl Scene {
         let mut command = Command::new(env!("CARGO_BIN_EXE_spadkit"));
         command
             .args(args)
-            .args(["--format", "json"])
             .env("HERE", self.dir.path())
             .env("SPADKIT_CACHE", self.path("cache"))
             .env("SPADKIT_YOSYS", self.path("yosys"))
@@ -153,20 +152,33 @@ fn wait_at_most(limit: Duration, what: &str, mut there: impl FnMut() -> bool) {
 /// The commands that run tools.
 fn commands() -> [Vec<&'static str>; 5] {
     let liberty = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fixtures/tiny.lib");
-    [
-        vec![
-            "synth",
-            "spad_hash_xor",
-            "--period",
-            "900",
-            "--liberty",
-            liberty,
-        ],
-        vec!["synth", "interconnect", "--features"],
-        vec!["mutate", "spad_hash_xor"],
-        vec!["prove", "spad_hash_xor"],
-        vec!["cosim", "spad_hash_xor"],
-    ]
+    let timed = [
+        "synth",
+        "spad_hash_xor",
+        "--period",
+        "900",
+        "--liberty",
+        liberty,
+    ];
+    let commands: [&[&str]; 5] = [
+        &timed,
+        &["synth", "interconnect", "--features"],
+        &["mutate", "spad_hash_xor"],
+        &["prove", "spad_hash_xor"],
+        &["cosim", "spad_hash_xor"],
+    ];
+    commands.map(|command| [command, &["--format", "json"]].concat())
+}
+
+/// "All units agree" is no answer about those that did not run.
+#[test]
+fn the_first_words_of_an_interrupted_command_say_so() {
+    let scene = Scene::new(HANGS);
+    for command in ["cosim", "prove", "mutate"] {
+        let output = scene.interrupted(&[command, "spad_hash_xor"], TERM);
+        let text = String::from_utf8(output.stdout).unwrap();
+        assert!(text.starts_with("Interrupted; "), "{command}: {text}");
+    }
 }
 
 #[test]
@@ -299,7 +311,8 @@ fn a_cosimulation_says_how_far_it_came() {
     }
     let scene = Scene::new(HANGS);
     let cycles = u64::MAX.to_string();
-    let mut command = scene.command(&["cosim", "spad_hash_xor", "--cycles", &cycles]);
+    let args = ["cosim", "spad_hash_xor", "--cycles", &cycles, "--format", "json"];
+    let mut command = scene.command(&args);
     command
         .env_remove("SPADKIT_VERILATOR")
         .env_remove("SPADKIT_CACHE");
