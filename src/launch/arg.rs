@@ -26,6 +26,8 @@ pub enum ArgKind {
     Buffer(Buffer),
     /// A scalar, or a struct: its bytes.
     Value(Element, Vec<u8>),
+    /// A struct with addresses of other arguments' buffers in it.
+    Struct(Vec<u8>, Vec<Pointer>),
     /// The address of another argument's buffer, plus an offset in bytes.
     Same {
         /// Index of the other argument.
@@ -43,6 +45,17 @@ pub enum ArgKind {
     /// A tensor map of another argument's buffer: its 128 bytes, or the address
     /// of them.
     TensorMap(TensorMapArg),
+}
+
+/// An address in a struct, of 64 bits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Pointer {
+    /// Its first byte in the struct.
+    pub at: usize,
+    /// Index of the argument whose buffer it points into.
+    pub arg: usize,
+    /// Bytes from the buffer's begin.
+    pub bytes: u64,
 }
 
 /// Whose handle is passed.
@@ -66,6 +79,9 @@ pub(super) struct Tables {
 /// Keys of an argument that passes a handle.
 const HANDLE_KEYS: [&str; 3] = ["texture", "surface", "sampler"];
 
+/// Bytes of an address.
+const ADDRESS: usize = 8;
+
 /// What an argument without a buffer or value of its own must not have.
 const VALUE_KEYS: &[&str] = BUFFER_KEYS.split_at(1).1;
 
@@ -77,7 +93,14 @@ pub(super) fn parse_args(
 ) -> Result<Vec<Arg>> {
     let known = [
         &BUFFER_KEYS[..],
-        &["same_as", "offset", "addresses", "null", "tensor_map"],
+        &[
+            "pointers",
+            "same_as",
+            "offset",
+            "addresses",
+            "null",
+            "tensor_map",
+        ],
         &HANDLE_KEYS,
     ]
     .concat();
@@ -135,6 +158,15 @@ fn parse_kind(
     names: &[String],
     others: &Tables,
 ) -> Result<ArgKind> {
+    if section.has("pointers") {
+        let struct_only =
+            "'pointers' is only allowed for a struct, with type = \"bytes\" and value";
+        section.refuse(
+            &["count", "same_as", "addresses", "null", "tensor_map"],
+            struct_only,
+        )?;
+        section.refuse(&HANDLE_KEYS, struct_only)?;
+    }
     if let Some(handle) = parse_handle(section, source, others)? {
         return Ok(ArgKind::Handle(handle));
     }
@@ -166,13 +198,7 @@ fn parse_kind(
             VALUE_KEYS,
             "expected nothing besides name, same_as and offset",
         )?;
-        let Some(arg) = names.iter().position(|n| *n == same.value) else {
-            return Err(source.error(
-                format!("there is no argument '{}'", same.value),
-                format!("expected one of {}", names.join(", ")),
-                same.offset,
-            ));
-        };
+        let arg = index_of(&same, source, names)?;
         let bytes = section.integer("offset", 0, MAX_BYTES)?.unwrap_or(0);
         return Ok(ArgKind::Same { arg, bytes });
     }
@@ -181,8 +207,18 @@ fn parse_kind(
     if section.has("count") {
         Ok(ArgKind::Buffer(parse_buffer(section, source, element)?))
     } else {
-        parse_value(section, source, element)
+        parse_value(section, source, element, names)
     }
+}
+
+/// The argument of that name.
+fn index_of(name: &Placed<String>, source: &Source, names: &[String]) -> Result<usize> {
+    let found = names.iter().position(|n| *n == name.value);
+    found.ok_or_else(|| {
+        let what = format!("there is no argument '{}'", name.value);
+        let help = format!("expected one of {}", names.join(", "));
+        source.error(what, help, name.offset)
+    })
 }
 
 /// The arguments whose addresses a table holds.
@@ -193,14 +229,7 @@ fn parse_addresses(section: &Section, source: &Source, names: &[String]) -> Resu
         let what = "'addresses' is empty";
         return Err(section.wrong("addresses", what, &format!("expected {EXPECTED}")));
     }
-    let index = |name: &Placed<String>| {
-        let found = names.iter().position(|n| *n == name.value);
-        found.ok_or_else(|| {
-            let what = format!("there is no argument '{}'", name.value);
-            let help = format!("expected one of {}", names.join(", "));
-            source.error(what, help, name.offset)
-        })
-    };
+    let index = |name| index_of(name, source, names);
     let found = listed.iter().map(index).collect::<Result<_>>()?;
     Ok(ArgKind::Addresses(found))
 }
@@ -247,6 +276,9 @@ fn check_same(section: &Section, source: &Source, kind: &ArgKind, kinds: &[ArgKi
             Err(section.wrong("addresses", what, "expected arguments with a count"))
         };
     }
+    if let ArgKind::Struct(_, pointers) = kind {
+        return check_pointers(section, pointers, kinds);
+    }
     let ArgKind::Same { arg, bytes } = kind else {
         return Ok(());
     };
@@ -265,8 +297,77 @@ fn check_same(section: &Section, source: &Source, kind: &ArgKind, kinds: &[ArgKi
     Ok(())
 }
 
+/// Addresses in a struct point into buffers, or right after one.
+fn check_pointers(section: &Section, pointers: &[Pointer], kinds: &[ArgKind]) -> Result<()> {
+    for pointer in pointers {
+        let bytes = match &kinds[pointer.arg] {
+            ArgKind::Buffer(buffer) => buffer.bytes(),
+            ArgKind::Same { arg, bytes } => match &kinds[*arg] {
+                ArgKind::Buffer(buffer) => buffer.bytes().saturating_sub(*bytes),
+                // Refused where it stands.
+                _ => 0,
+            },
+            _ => {
+                let what = "'pointers' names an argument that is not a buffer";
+                return Err(section.wrong("pointers", what, "expected arguments with a count"));
+            }
+        };
+        if pointer.bytes > bytes {
+            let what = format!("'offset' is past the end of the buffer ({bytes} bytes)");
+            return Err(section.wrong("pointers", &what, "expected an offset within it"));
+        }
+    }
+    Ok(())
+}
+
+/// The addresses in a struct of `size` bytes.
+fn parse_pointers(
+    section: &Section,
+    source: &Source,
+    names: &[String],
+    size: usize,
+) -> Result<Vec<Pointer>> {
+    const KEYS: [&str; 3] = ["at", "to", "offset"];
+    let Some(last) = (size as u64).checked_sub(ADDRESS as u64) else {
+        let what = format!("a struct of {size} bytes has no room for an address");
+        return Err(section.wrong("pointers", &what, "expected a value of 8 bytes or more"));
+    };
+    let pointer = |table: &Placed<&DeTable>| {
+        let own = Section::new(source, table.value, table.offset, "pointers", &KEYS)?;
+        let at = own.integer("at", 0, last)?;
+        let at = at.ok_or_else(|| own.missing("at", "the first byte of the address"))?;
+        let name = own.required_string("to", "\"NAME\", another argument")?;
+        Ok(Pointer {
+            at: at as usize,
+            arg: index_of(&name, source, names)?,
+            bytes: own.integer("offset", 0, MAX_BYTES)?.unwrap_or(0),
+        })
+    };
+    let tables = section.tables("pointers")?;
+    let mut pointers = tables.iter().map(pointer).collect::<Result<Vec<_>>>()?;
+    pointers.sort_by_key(|p| p.at);
+    match pointers
+        .windows(2)
+        .find(|two| two[1].at - two[0].at < ADDRESS)
+    {
+        None => Ok(pointers),
+        Some(two) => {
+            let what = format!(
+                "the addresses at bytes {} and {} overlap",
+                two[0].at, two[1].at
+            );
+            Err(section.wrong("pointers", &what, "expected 8 bytes for each"))
+        }
+    }
+}
+
 /// A scalar, or a struct in hexadecimal.
-fn parse_value(section: &Section, source: &Source, element: Element) -> Result<ArgKind> {
+fn parse_value(
+    section: &Section,
+    source: &Source,
+    element: Element,
+    names: &[String],
+) -> Result<ArgKind> {
     let keys = ["init", "seed", "min", "max", "expect", "tolerance"];
     section.refuse(&keys, "only allowed for a buffer, which has a count")?;
     if element == Element::Bytes {
@@ -276,8 +377,17 @@ fn parse_value(section: &Section, source: &Source, element: Element) -> Result<A
             let help = format!("expected {expected}");
             source.error("'value' is not hexadecimal", help, text.offset)
         })?;
-        return Ok(ArgKind::Value(element, bytes));
+        return Ok(if section.has("pointers") {
+            let pointers = parse_pointers(section, source, names, bytes.len())?;
+            ArgKind::Struct(bytes, pointers)
+        } else {
+            ArgKind::Value(element, bytes)
+        });
     }
+    section.refuse(
+        &["pointers"],
+        "only allowed for a struct, with type = \"bytes\"",
+    )?;
     match parse_number(section, source, element, "value")? {
         Some(bytes) => Ok(ArgKind::Value(element, bytes)),
         None => Err(section.missing("value", "the scalar, or count = the elements of a buffer")),

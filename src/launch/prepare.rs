@@ -303,6 +303,14 @@ fn pack(
         let arg = passed.arg;
         let bytes = match (&passed.instead, &file.args[arg].kind) {
             (Some(Instead::Value(bytes)), _) | (None, ArgKind::Value(_, bytes)) => bytes.clone(),
+            (None, ArgKind::Struct(bytes, pointers)) => {
+                let mut bytes = bytes.clone();
+                for pointer in pointers {
+                    let address = file.address(pointer.arg, memory, buffers) + pointer.bytes;
+                    bytes[pointer.at..][..8].copy_from_slice(&address.to_le_bytes());
+                }
+                bytes
+            }
             (_, ArgKind::Handle(handle)) => handles.of(*handle).to_le_bytes().to_vec(),
             (None, ArgKind::TensorMap(_)) if param.bytes as usize == TENSOR_MAP => {
                 buffers[arg].map_or(Vec::new(), |id| memory.bytes(id).to_vec())

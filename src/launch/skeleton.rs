@@ -15,7 +15,7 @@ use crate::error::{Error, Result};
 use crate::ptx::{Function, Module, Parameter, Type, Variable};
 use maps::{MapUse, maps};
 use std::collections::BTreeMap;
-use usage::Usage;
+use usage::{Part, Usage};
 
 /// What the PTX reveals about a launch before the user fills in the rest.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -57,10 +57,19 @@ enum ParamKind {
     },
     /// A number.
     Scalar(Type),
-    /// A struct or an array by value, of this many bytes.
-    Bytes(u64),
+    /// A struct or an array by value, of this many bytes, with the addresses in it.
+    Bytes(u64, Vec<Member>),
     /// A tensor map, or the address of one.
     TensorMap(MapUse),
+}
+
+/// An address in a struct.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Member {
+    byte: u32,
+    element: Option<Type>,
+    reads: bool,
+    writes: bool,
 }
 
 impl Skeleton {
@@ -206,9 +215,9 @@ impl ParamKind {
                 _ => ParamKind::Scalar(ty),
             },
             // A `__half` by value.
-            ParamKind::Bytes(bytes) => match known {
+            ParamKind::Bytes(bytes, members) => match known {
                 Some(known) if u64::from(known.bits()) == 8 * bytes => ParamKind::Scalar(known),
-                _ => ParamKind::Bytes(bytes),
+                _ => ParamKind::Bytes(bytes, members),
             },
             ParamKind::TensorMap(map) => ParamKind::TensorMap(map),
         }
@@ -223,9 +232,16 @@ fn short_name(name: &str, entry: &str) -> String {
 
 fn kind_of(variable: &Variable, at: u32, usage: &Usage) -> ParamKind {
     if !variable.dimensions.is_empty() || variable.vector > 1 {
-        return ParamKind::Bytes(variable.bytes);
+        let members = usage.members(at).map(|(byte, pointer)| Member {
+            byte,
+            element: pointer.element(),
+            reads: pointer.reads,
+            writes: pointer.writes,
+        });
+        return ParamKind::Bytes(variable.bytes, members.collect());
     }
-    match usage.pointers.get(&at) {
+    let whole = Part { param: at, byte: 0 };
+    match usage.pointers.get(&whole) {
         Some(pointer) => ParamKind::Pointer {
             element: pointer.element(),
             reads: pointer.reads,

@@ -311,7 +311,14 @@ fn a_cosimulation_says_how_far_it_came() {
     }
     let scene = Scene::new(HANGS);
     let cycles = u64::MAX.to_string();
-    let args = ["cosim", "spad_hash_xor", "--cycles", &cycles, "--format", "json"];
+    let args = [
+        "cosim",
+        "spad_hash_xor",
+        "--cycles",
+        &cycles,
+        "--format",
+        "json",
+    ];
     let mut command = scene.command(&args);
     command
         .env_remove("SPADKIT_VERILATOR")

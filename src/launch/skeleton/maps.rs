@@ -1,7 +1,8 @@
 //! Parameters that are tensor maps, or addresses of them.
 
-use super::usage::{loaded, origins};
-use crate::ptx::{Function, Instruction, Opcode, Operand, Symbol, Word};
+use super::usage::{Part, loaded, origins};
+use crate::ptx::analysis::writes;
+use crate::ptx::{Function, Instruction, Opcode, Operand, Register, Symbol, Word};
 use std::collections::BTreeMap;
 
 /// What the copies by a map say of it.
@@ -18,7 +19,10 @@ pub(super) struct MapUse {
 /// By index of the parameter's variable: those by which an entry copies parts
 /// of tensors. Addresses have `width` bits.
 pub(super) fn maps(function: &Function, width: u32) -> BTreeMap<u32, MapUse> {
-    let begin = |i: &Instruction| loaded(i).or_else(|| addressed(i));
+    let begin = |i: &Instruction| match addressed(i) {
+        Some(begin) => vec![begin],
+        None => loaded(i),
+    };
     let origins = origins(function, width, begin);
     let mut found: BTreeMap<u32, MapUse> = BTreeMap::new();
     for i in function.instructions.iter().filter(|i| i.has(Word::Tensor)) {
@@ -31,7 +35,10 @@ pub(super) fn maps(function: &Function, width: u32) -> BTreeMap<u32, MapUse> {
         };
         let params = match map {
             Operand::Variable(Symbol::Local(param), _) => vec![*param],
-            Operand::Register(r) => origins.get(r).into_iter().flatten().copied().collect(),
+            Operand::Register(r) => {
+                let parts = origins.get(r).into_iter().flatten();
+                parts.filter(|p| p.byte == 0).map(|p| p.param).collect()
+            }
             _ => continue,
         };
         for param in params {
@@ -60,10 +67,19 @@ fn rank(i: &Instruction) -> Option<usize> {
     Some(WORDS.iter().position(|word| i.has(*word))? + 1)
 }
 
-/// The parameter whose address `mov` takes.
-fn addressed(i: &Instruction) -> Option<u32> {
+/// The parameter whose address `mov` takes, and the register that has it.
+fn addressed(i: &Instruction) -> Option<(Register, Part)> {
     match i.operands.get(1) {
-        Some(Operand::Variable(Symbol::Local(at), 0)) if i.opcode == Opcode::Mov => Some(*at),
+        Some(Operand::Variable(Symbol::Local(param), 0)) if i.opcode == Opcode::Mov => {
+            let register = *writes(i).first()?;
+            Some((
+                register,
+                Part {
+                    param: *param,
+                    byte: 0,
+                },
+            ))
+        }
         _ => None,
     }
 }

@@ -445,3 +445,32 @@ fn a_scalar_of_which_a_part_is_loaded_has_its_declared_size() {
     let scalar = "name = \"param_0\"\ntype = \"u64\"\n";
     assert!(skeleton.contains(scalar), "{skeleton}");
 }
+
+/// Addresses in a struct are those that the kernel accesses memory by, also of a vector
+/// that `ld.param` reads at once.
+#[test]
+fn structs_name_the_buffers_that_they_point_to() {
+    let ptx = ".version 7.0\n.target sm_80\n.address_size 64\n\
+        .visible .entry k(.param .align 8 .b8 k_param_0[32]) {\n\
+          .reg .f32 %f<2>; .reg .b64 %rd<8>;\n\
+          ld.param.v2.u64 {%rd1, %rd2}, [k_param_0+8];\n\
+          ld.param.u64 %rd3, [k_param_0+24];\n\
+          cvta.to.global.u64 %rd4, %rd2;\n\
+          add.s64 %rd5, %rd4, %rd1;\n\
+          ld.global.f32 %f1, [%rd5];\n\
+          st.global.f32 [%rd3], %f1;\n\
+          ret;\n}\n";
+    let text = text_of(ptx, &Given::default());
+    let pointers =
+        "pointers = [{ at = 16, to = \"param_0.16\" }, { at = 24, to = \"param_0.24\" }]";
+    assert!(text.contains(pointers), "{text}");
+    let read = "name = \"param_0.16\"\ntype = \"f32\"\ncount = 4096  # fill in: elements\n\
+                init = \"random\"";
+    let written = "name = \"param_0.24\"\ntype = \"f32\"\ncount = 4096  # fill in: elements\n\
+                   init = \"zeros\"";
+    assert!(text.contains(read) && text.contains(written), "{text}");
+    // What it writes can be read.
+    let file = LaunchFile::parse(text, Path::new("k.toml")).unwrap();
+    let module = Module::parse(ptx, "k.ptx").unwrap();
+    assert!(file.prepare(&module).is_ok());
+}

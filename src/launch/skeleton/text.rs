@@ -2,7 +2,7 @@
 
 use super::given::{Given, GivenValue};
 use super::maps::MapUse;
-use super::{Param, ParamKind, Skeleton};
+use super::{Member, Param, ParamKind, Skeleton};
 use crate::error::{Error, Result};
 use crate::input::section::Number;
 use crate::launch::Element;
@@ -43,22 +43,28 @@ impl Skeleton {
         if self.cooperative {
             text += "cooperative = true  # the kernel waits for all blocks: grid.sync()\n";
         }
-        // Behind those for parameters.
-        let mut tensors = String::new();
+        // Buffers that are no parameters come after those that are.
+        let mut others = String::new();
         for (param, value) in self.params.iter().zip(values) {
             text += "\n[[arg]]\n";
             let declared = param.declared.as_deref();
             let comment = declared.map_or(String::new(), |ty| format!("  # {ty}"));
             text += &format!("name = {}{comment}\n", quoted(&param.name));
-            if let ParamKind::TensorMap(map) = &param.kind {
-                tensors += &tensor_lines(param, map, value);
+            match &param.kind {
+                ParamKind::TensorMap(map) => others += &tensor_lines(param, map, value),
+                ParamKind::Bytes(_, members) if value.is_none() => {
+                    for member in members {
+                        others += &member_lines(param, member);
+                    }
+                }
+                _ => {}
             }
             text += &match value {
                 Some(value) => given_lines(param, value),
                 None => unknown_lines(param),
             };
         }
-        Ok(text + &tensors)
+        Ok(text + &others)
     }
 
     /// What is given for each parameter.
@@ -157,17 +163,7 @@ fn unknown_lines(param: &Param) -> String {
             element,
             reads,
             writes,
-        } => {
-            let (ty, note) = match element {
-                Some(ty) => (element_name(*ty), ""),
-                None => ("f32", "  # fill in: the PTX does not show the type"),
-            };
-            let (init, access) = init_of(*reads, *writes);
-            format!(
-                "type = \"{ty}\"{note}\ncount = {COUNT}  # fill in: elements\n\
-                 init = \"{init}\"  # {access}\n"
-            )
-        }
+        } => unknown_buffer(*element, *reads, *writes),
         ParamKind::Scalar(ty) => {
             let name = element_name(*ty);
             let value = match param.declared.as_deref() {
@@ -178,14 +174,59 @@ fn unknown_lines(param: &Param) -> String {
             format!("type = \"{name}\"\nvalue = {value}  # fill in\n")
         }
         ParamKind::TensorMap(map) => map_lines(param, map, None),
-        ParamKind::Bytes(bytes) => {
+        ParamKind::Bytes(bytes, members) => {
             let zeros = "00".repeat(usize::try_from(*bytes).unwrap_or(0));
-            format!(
+            let mut lines = format!(
                 "type = \"bytes\"\n\
                  value = \"{zeros}\"  # fill in: {bytes} bytes of a struct, in memory order\n"
-            )
+            );
+            if !members.is_empty() {
+                let pointer = |m: &Member| {
+                    let to = quoted(&member_name(param, m));
+                    format!("{{ at = {}, to = {to} }}", m.byte)
+                };
+                let pointers: Vec<String> = members.iter().map(pointer).collect();
+                lines += &format!(
+                    "pointers = [{}]  # addresses in it, of the arguments at the end\n",
+                    pointers.join(", ")
+                );
+            }
+            lines
         }
     }
+}
+
+/// A buffer of which the PTX shows this much.
+fn unknown_buffer(element: Option<Type>, reads: bool, writes: bool) -> String {
+    let (ty, note) = match element {
+        Some(ty) => (element_name(ty), ""),
+        None => ("f32", "  # fill in: the PTX does not show the type"),
+    };
+    let (init, access) = init_of(reads, writes);
+    format!(
+        "type = \"{ty}\"{note}\ncount = {COUNT}  # fill in: elements\n\
+         init = \"{init}\"  # {access}\n"
+    )
+}
+
+/// The argument that has what a struct's address points to.
+fn member_lines(param: &Param, member: &Member) -> String {
+    let name = quoted(&member_name(param, member));
+    let Member {
+        element,
+        reads,
+        writes,
+        ..
+    } = *member;
+    format!(
+        "\n[[arg]]\nname = {name}\n{}",
+        unknown_buffer(element, reads, writes)
+    )
+}
+
+/// `param_0.8`: what the address at byte 8 points to.
+fn member_name(param: &Param, member: &Member) -> String {
+    format!("{}.{}", param.name, member.byte)
 }
 
 /// The first contents of a buffer, and why.

@@ -12,9 +12,8 @@ use std::collections::{BTreeMap, BTreeSet};
 /// What an entry does with its parameters and with the grid.
 #[derive(Debug, Default)]
 pub(super) struct Usage {
-    /// By index of the parameter's variable: those that are addresses of
-    /// global memory.
-    pub pointers: BTreeMap<u32, Pointer>,
+    /// The parts of parameters that are addresses of global memory.
+    pub pointers: BTreeMap<Part, Pointer>,
     /// By index: types in which instructions read a parameter's value.
     seen_as: BTreeMap<u32, Vec<Type>>,
     /// Dimensions of a block that the kernel asks for, 1 to 3.
@@ -43,8 +42,15 @@ impl Pointer {
     }
 }
 
-/// Parameters that a register is computed from.
-pub(super) type Origins = BTreeMap<Register, BTreeSet<u32>>;
+/// A parameter, by the index of its variable, or what is at a byte of a struct.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Part {
+    pub param: u32,
+    pub byte: u32,
+}
+
+/// What of the parameters a register is computed from.
+pub(super) type Origins = BTreeMap<Register, BTreeSet<Part>>;
 
 impl Usage {
     /// Looks at all instructions of an entry. What device functions do with
@@ -62,16 +68,14 @@ impl Usage {
         for i in &function.instructions {
             usage.special(i);
             usage.shared(module, function, i);
-            if let Some(param) = loaded(i) {
-                let seen = writes(i)
-                    .into_iter()
-                    .flat_map(|r| types_of(&consumers, r, i.ty(0)));
-                usage.seen_as.entry(param).or_default().extend(seen);
+            for (register, part) in loaded(i).into_iter().filter(|l| l.1.byte == 0) {
+                let seen = types_of(&consumers, register, i.ty(0));
+                usage.seen_as.entry(part.param).or_default().extend(seen);
             }
             usage.access(i, &origins, &sure, &consumers);
         }
-        for param in sure {
-            usage.pointers.entry(param).or_default();
+        for part in sure {
+            usage.pointers.entry(part).or_default();
         }
         usage
     }
@@ -88,6 +92,12 @@ impl Usage {
         } else {
             telling(&whole).unwrap_or(declared)
         }
+    }
+
+    /// The addresses in a struct, by their bytes.
+    pub fn members(&self, param: u32) -> impl Iterator<Item = (u32, &Pointer)> {
+        let own = self.pointers.iter().filter(move |p| p.0.param == param);
+        own.map(|(part, pointer)| (part.byte, pointer))
     }
 
     fn special(&mut self, i: &Instruction) {
@@ -128,7 +138,7 @@ impl Usage {
         &mut self,
         i: &Instruction,
         origins: &Origins,
-        sure: &BTreeSet<u32>,
+        sure: &BTreeSet<Part>,
         consumers: &BTreeMap<Register, Vec<Type>>,
     ) {
         let global = matches!(i.space(), None | Some(Space::Global));
@@ -148,7 +158,7 @@ impl Usage {
                 continue;
             };
             let from = origins.get(base).into_iter().flatten().copied();
-            let (pointers, others): (Vec<u32>, Vec<u32>) = from.partition(|p| sure.contains(p));
+            let (pointers, others): (Vec<Part>, Vec<Part>) = from.partition(|p| sure.contains(p));
             let chosen = if pointers.is_empty() {
                 others
             } else {
@@ -164,8 +174,8 @@ impl Usage {
                 Opcode::Cp => Vec::new(),
                 _ => ty.into_iter().collect(),
             };
-            for param in chosen {
-                let pointer = self.pointers.entry(param).or_default();
+            for part in chosen {
+                let pointer = self.pointers.entry(part).or_default();
                 pointer.reads |= reads;
                 pointer.writes |= writes_there;
                 pointer.types.extend(&seen);
@@ -201,49 +211,64 @@ fn waits_for_the_grid(function: &Function) -> bool {
     operands.any(|o| matches!(o, Operand::Special(special) if special.is_of_the_driver()))
 }
 
-/// The parameter that `ld.param` reads, where it reads one from its start.
-pub(super) fn loaded(i: &Instruction) -> Option<u32> {
-    let param = matches!(i.space(), Some(Space::Param | Space::ParamEntry));
-    match i.operands.get(1) {
-        Some(Operand::Address(Base::Variable(Symbol::Local(at)), 0))
-            if param && i.opcode == Opcode::Ld =>
-        {
-            Some(*at)
-        }
-        _ => None,
+/// What of a parameter `ld.param` reads into each register.
+pub(super) fn loaded(i: &Instruction) -> Vec<(Register, Part)> {
+    let is_param = matches!(i.space(), Some(Space::Param | Space::ParamEntry));
+    let (Some(Operand::Address(Base::Variable(Symbol::Local(param)), first)), Some(ty)) =
+        (i.operands.get(1), i.types().last())
+    else {
+        return Vec::new();
+    };
+    if !is_param || i.opcode != Opcode::Ld {
+        return Vec::new();
     }
+    let part = |(at, register): (usize, Register)| {
+        let byte = u32::try_from(*first).ok()? + at as u32 * ty.bytes() as u32;
+        Some((
+            register,
+            Part {
+                param: *param,
+                byte,
+            },
+        ))
+    };
+    writes(i).into_iter().enumerate().filter_map(part).collect()
 }
 
-/// The parameters that each register of `width` bits may be an address in: as
+/// What of the parameters each register of `width` bits may be an address in: as
 /// `begin` says, and moved, converted, or with an offset added from there.
 pub(super) fn origins(
     function: &Function,
     width: u32,
-    begin: impl Fn(&Instruction) -> Option<u32>,
+    begin: impl Fn(&Instruction) -> Vec<(Register, Part)>,
 ) -> Origins {
     let mut origins = Origins::new();
     loop {
         let mut changed = false;
+        let mut add = |origins: &mut Origins, register, from: &BTreeSet<Part>| {
+            let known = origins.entry(register).or_default();
+            let before = known.len();
+            known.extend(from);
+            changed |= known.len() > before;
+        };
         for i in &function.instructions {
-            let from: BTreeSet<u32> = match begin(i) {
-                Some(param) => BTreeSet::from([param]),
-                None => {
-                    let bases = bases(i, width).into_iter();
-                    bases
-                        .filter_map(|r| origins.get(&r))
-                        .flatten()
-                        .copied()
-                        .collect()
-                }
-            };
-            if from.is_empty() {
+            let begins = begin(i);
+            for (register, part) in &begins {
+                add(&mut origins, *register, &BTreeSet::from([*part]));
+            }
+            if !begins.is_empty() {
                 continue;
             }
-            for register in writes(i) {
-                let known = origins.entry(register).or_default();
-                let before = known.len();
-                known.extend(&from);
-                changed |= known.len() > before;
+            let bases = bases(i, width).into_iter();
+            let from: BTreeSet<Part> = bases
+                .filter_map(|r| origins.get(&r))
+                .flatten()
+                .copied()
+                .collect();
+            if !from.is_empty() {
+                for register in writes(i) {
+                    add(&mut origins, register, &from);
+                }
             }
         }
         if !changed {
@@ -272,7 +297,7 @@ fn bases(i: &Instruction, width: u32) -> Vec<Register> {
 }
 
 /// The parameters that `cvta` converts: nothing but a pointer is converted.
-fn converted(function: &Function, origins: &Origins) -> BTreeSet<u32> {
+fn converted(function: &Function, origins: &Origins) -> BTreeSet<Part> {
     let conversions = function
         .instructions
         .iter()
