@@ -8,6 +8,7 @@ pub mod capture;
 pub mod cli;
 pub mod flow;
 pub mod launch;
+mod paths;
 pub mod points;
 mod readable;
 pub mod report;

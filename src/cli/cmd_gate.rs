@@ -8,7 +8,6 @@ mod identity;
 mod junit;
 mod limits;
 mod measure;
-mod paths;
 mod sarif;
 mod text;
 

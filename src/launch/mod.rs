@@ -19,6 +19,7 @@ mod room;
 mod shared_parts;
 mod single;
 mod skeleton;
+mod source_places;
 mod stream;
 mod symbol;
 mod tensor_map;
@@ -38,9 +39,9 @@ pub use file::LaunchFile;
 pub use image::{Image, ImageKind};
 pub use init::{Init, Random, Range};
 pub(crate) use module::once;
-pub(crate) use module::source_places;
 pub use module::{PtxFile, read_module};
 pub use prepare::Prepared;
+pub(crate) use source_places::source_places;
 pub use uncompiled::refuse_ptx;
 
 pub use single::{Instead, Launch, Passed};

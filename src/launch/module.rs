@@ -1,5 +1,6 @@
 //! Reading a PTX text.
 
+use super::source_places::source_places;
 use super::uncompiled::refuse_source;
 use crate::claims;
 use crate::error::Result;
@@ -83,13 +84,6 @@ impl PtxFile {
         }
         target(self.text().ok()?)
     }
-}
-
-/// Where a file may be that PTX in a folder names: there, or in the folder.
-pub(crate) fn source_places(file: &str, folder: &Path) -> impl Iterator<Item = PathBuf> {
-    let named = Path::new(file);
-    let beside = named.file_name().map(|name| folder.join(name));
-    std::iter::once(named.to_owned()).chain(beside)
 }
 
 /// The number of the first `sm_` in the `.target` of PTX.

@@ -2,9 +2,9 @@
 
 use super::limits::Metric;
 use super::measure::Measured;
-use super::paths::from_folder;
 use crate::error::{Error, Result};
 use crate::input::Limit;
+use crate::paths::from_folder;
 use crate::quote::shown_path;
 use crate::workload::Input;
 use serde::{Deserialize, Serialize};

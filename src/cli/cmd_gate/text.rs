@@ -2,12 +2,11 @@
 
 use super::gated::{Check, Gated, Kernel};
 use super::limits::Metric;
-use super::paths::distinct_ends;
 use crate::cli::conflicts_lines::cost_tone;
 use crate::cli::printer::CommandResult;
+use crate::paths::distinct_ends;
 use crate::readable::readable_words;
 use crate::terminal::{Columns, Details, Hint, Tone};
-use std::collections::BTreeMap;
 
 impl CommandResult for Gated {
     fn verdict(&self) -> String {
@@ -59,9 +58,7 @@ impl CommandResult for Gated {
             }
         };
         use super::limits::Metric::{Area, Conflicts, Cycles, Excess, Findings, Warnings};
-        let inputs: Vec<&str> = self.kernels.iter().map(|k| k.input.as_str()).collect();
-        let names: BTreeMap<&str, String> =
-            inputs.iter().copied().zip(distinct_ends(&inputs)).collect();
+        let names = distinct_ends(self.kernels.iter().map(|k| k.input.as_str()));
         let mut columns = Columns::of(&self.kernels)
             .left("kernel", |k| names[k.input.as_str()].clone())
             .left("limits", |k| if k.failed() { "FAIL" } else { "pass" })

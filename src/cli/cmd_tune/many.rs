@@ -10,12 +10,12 @@ use crate::cli::{Global, campaign};
 use crate::config::Config;
 use crate::error::Result;
 use crate::interrupt;
+use crate::paths::distinct_ends;
 use crate::points::Points;
 use crate::quote::shell;
 use crate::readable::counted;
 use crate::terminal::{Columns, Details, Hint, Tone};
 use crate::tool::Toolbox;
-use crate::trace::without_folder;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use std::sync::PoisonError;
@@ -264,8 +264,9 @@ impl CommandResult for Kernels {
             k.tuned.best().as_ref().map_or("?".to_owned(), text)
         };
         let proved = |b: &Best| if b.proved { "yes" } else { "no" }.to_owned();
+        let names = distinct_ends(self.kernels.iter().map(|k| k.input.as_str()));
         let mut columns = Columns::of(&self.kernels)
-            .left("kernel", |k| without_folder(&k.input).to_owned())
+            .left("kernel", |k| names[k.input.as_str()].clone())
             .right("conflicts", |k| of(k, &|b| b.before.to_string()))
             .left("best mapping", |k| of(k, &|b| b.hash.to_owned()))
             .right("left", |k| of(k, &|b| b.left.to_string()))

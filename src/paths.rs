@@ -1,11 +1,12 @@
-//! Names of files that do not depend on how the command line writes them.
+//! Names of files that do not depend on how they are written.
 
+use std::collections::BTreeMap;
 use std::path::{Component, Path, PathBuf};
 
 /// `path` as it is named from `folder`, without `.` and with `..` only in front: one
 /// name, however the command line names the file.
-pub(super) fn from_folder(folder: &Path, path: &Path) -> PathBuf {
-    let (folder, path) = (absolute(folder), absolute(path));
+pub(crate) fn from_folder(folder: &Path, path: &Path) -> PathBuf {
+    let (folder, path) = (clean(folder), clean(path));
     let common = folder.components().zip(path.components());
     let common = common.take_while(|(a, b)| a == b).count();
     let up = folder
@@ -16,12 +17,12 @@ pub(super) fn from_folder(folder: &Path, path: &Path) -> PathBuf {
 }
 
 /// Where the file is, symbolic links followed, as far as it exists.
-pub(super) fn real(path: &Path) -> PathBuf {
-    path.canonicalize().unwrap_or_else(|_| absolute(path))
+pub(crate) fn real(path: &Path) -> PathBuf {
+    path.canonicalize().unwrap_or_else(|_| clean(path))
 }
 
 /// From the root, without `.` and `..`; links are not followed.
-fn absolute(path: &Path) -> PathBuf {
+pub(crate) fn clean(path: &Path) -> PathBuf {
     // The folder of a name without one.
     let path = if path.as_os_str().is_empty() {
         Path::new(".")
@@ -41,8 +42,11 @@ fn absolute(path: &Path) -> PathBuf {
     clean
 }
 
-/// The ends of `paths` that tell them apart, in whole names of folders.
-pub(super) fn distinct_ends(paths: &[&str]) -> Vec<String> {
+/// Each path by its end that tells it from the others, in whole names of folders.
+pub(crate) fn distinct_ends<'a>(
+    paths: impl IntoIterator<Item = &'a str>,
+) -> BTreeMap<&'a str, String> {
+    let paths: Vec<&str> = paths.into_iter().collect();
     let end = |path: &str, names: usize| {
         let parts: Vec<&str> = path.rsplitn(names + 1, '/').take(names).collect();
         parts.into_iter().rev().collect::<Vec<_>>().join("/")
@@ -56,7 +60,7 @@ pub(super) fn distinct_ends(paths: &[&str]) -> Vec<String> {
         let names = (1..=most).find(is_own);
         names.map_or_else(|| path.to_owned(), |names| end(path, names))
     };
-    paths.iter().map(|path| shortest(path)).collect()
+    paths.iter().map(|path| (*path, shortest(path))).collect()
 }
 
 #[cfg(test)]
@@ -80,7 +84,14 @@ mod tests {
 
     #[test]
     fn names_are_as_long_as_needed() {
-        let of = |paths: &[&str]| distinct_ends(paths).join(" ");
+        let of = |paths: &[&str]| {
+            let names = distinct_ends(paths.iter().copied());
+            paths
+                .iter()
+                .map(|path| names[path].as_str())
+                .collect::<Vec<_>>()
+                .join(" ")
+        };
         assert_eq!(of(&["a/k.toml", "b/l.toml"]), "k.toml l.toml");
         assert_eq!(
             of(&["x/a/k.toml", "x/b/k.toml", "c/l.toml"]),
