@@ -75,3 +75,9 @@ done
 (cd slurm && sbatch --wait --array="1-$shards" "$here/sweep.slurm" "${sweep[@]}")
 whole slurm
 same slurm
+
+# A task that was lost is submitted again, alone.
+rm slurm/shard-3.jsonl slurm/all.jsonl
+(cd slurm && sbatch --wait --array=3 "$here/sweep.slurm" "${sweep[@]}")
+whole slurm
+same slurm

@@ -196,7 +196,8 @@ def _in_order(
         raise ArgumentError(f"{unknown[0]} of {entry} is {again}", f"its parameters are {listed}")
     missing = [name for name in rest if name not in named]
     if len(args) > len(names) or missing:
-        what = f"{len(args) + len(named)} arguments for {entry}"
+        count = len(args) + len(named)
+        what = f"{count} argument{'' if count == 1 else 's'} for {entry}"
         raise ArgumentError(what, f"expected {len(names)}: {listed}")
     return [*args, *(named[name] for name in rest)]
 
@@ -233,6 +234,10 @@ def _check_elements(where: str, parameter: Parameter, array: Array) -> None:
 
 
 def _check_array(where: str, array: Array) -> None:
+    if isinstance(array, np.ma.MaskedArray):
+        raise ArgumentError(
+            f"{where}: a masked array", "expected one without a mask: array.filled(VALUE)"
+        )
     kind = array.dtype
     if kind.hasobject or kind.kind in "SUmM":
         raise ArgumentError(

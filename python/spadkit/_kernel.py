@@ -12,7 +12,7 @@ from ._errors import UsageError
 from ._launch import Configured, Launch, rewrite
 from ._results import Conflicts, Gated, Rewritten, Run, Shared, Simulated, Tuning
 from ._sources import Source
-from ._values import Size, dimensions, own_name
+from ._values import Machine, Size, dimensions, own_name
 
 
 class Kernel(Constructors):
@@ -115,7 +115,7 @@ class Kernel(Constructors):
 
     def conflicts(
         self,
-        machine: Optional[str] = None,
+        machine: Optional[Machine] = None,
         hash: Union[str, Sequence[str]] = "mod",
         block: int = 0,
     ) -> Conflicts:
@@ -124,7 +124,7 @@ class Kernel(Constructors):
 
     def tune_software(
         self,
-        machine: Optional[str] = None,
+        machine: Optional[Machine] = None,
         kinds: Sequence[str] = (),
         budget: float = 3.0,
         block: int = 0,
@@ -135,7 +135,7 @@ class Kernel(Constructors):
 
     def sim(
         self,
-        machine: Optional[str] = None,
+        machine: Optional[Machine] = None,
         hash: Optional[str] = None,
         pipeline: Optional[str] = None,
         scheduler: Optional[str] = None,
@@ -147,7 +147,7 @@ class Kernel(Constructors):
 
     def share(
         self,
-        machine: Optional[str] = None,
+        machine: Optional[Machine] = None,
         sharing: Optional[float] = None,
         scheduler: Optional[str] = None,
         layout: Optional[str] = None,
@@ -160,7 +160,7 @@ class Kernel(Constructors):
     def gate(
         self,
         fail_on: Union[str, Sequence[str]] = (),
-        machine: Optional[str] = None,
+        machine: Optional[Machine] = None,
         hash: Optional[str] = None,
         budget: int = 1,
         machine_code: Optional[bool] = None,
@@ -171,7 +171,7 @@ class Kernel(Constructors):
     def rewrite(
         self,
         spec: Union[str, Mapping[str, str]],
-        machine: Optional[str] = None,
+        machine: Optional[Machine] = None,
         any_block: bool = False,
         plain: bool = False,
     ) -> Rewritten:

@@ -19,7 +19,7 @@ from ._results import (
     Tuning,
     in_python,
 )
-from ._values import Size, dimensions, machine_name, options, own_name, seconds, size, strings
+from ._values import Machine, Size, dimensions, machine_name, options, own_name, seconds, size, strings
 
 if TYPE_CHECKING:
     from ._kernel import Kernel
@@ -207,7 +207,7 @@ class Launch:
 
     def conflicts(
         self,
-        machine: Optional[str] = None,
+        machine: Optional[Machine] = None,
         hash: Union[str, Sequence[str]] = "mod",
         block: int = 0,
     ) -> Conflicts:
@@ -247,7 +247,7 @@ class Launch:
 
     def tune_software(
         self,
-        machine: Optional[str] = None,
+        machine: Optional[Machine] = None,
         kinds: Sequence[str] = (),
         budget: float = 3.0,
         block: int = 0,
@@ -292,7 +292,7 @@ class Launch:
 
     def sim(
         self,
-        machine: Optional[str] = None,
+        machine: Optional[Machine] = None,
         hash: Optional[str] = None,
         pipeline: Optional[str] = None,
         scheduler: Optional[str] = None,
@@ -334,7 +334,7 @@ class Launch:
 
     def share(
         self,
-        machine: Optional[str] = None,
+        machine: Optional[Machine] = None,
         sharing: Optional[float] = None,
         scheduler: Optional[str] = None,
         layout: Optional[str] = None,
@@ -377,7 +377,7 @@ class Launch:
     def gate(
         self,
         fail_on: Union[str, Sequence[str]] = (),
-        machine: Optional[str] = None,
+        machine: Optional[Machine] = None,
         hash: Optional[str] = None,
         budget: int = 1,
         machine_code: Optional[bool] = None,
@@ -421,7 +421,7 @@ class Launch:
     def rewrite(
         self,
         spec: Union[str, Mapping[str, str]],
-        machine: Optional[str] = None,
+        machine: Optional[Machine] = None,
         any_block: bool = False,
         plain: bool = False,
     ) -> Rewritten:
@@ -433,7 +433,7 @@ def rewrite(
     kernel: Kernel,
     launch: Optional[_native.Launch],
     spec: Union[str, Mapping[str, str]],
-    machine: Optional[str],
+    machine: Optional[Machine],
     any_block: bool,
     plain: bool,
 ) -> Rewritten:

@@ -10,6 +10,8 @@ from typing import Any, Optional, Sequence, Union
 from ._errors import UsageError
 
 Size = Union[int, Sequence[int]]
+# A preset, or the file of a configuration.
+Machine = Union[str, "os.PathLike[str]"]
 
 
 def own_name(parameter: str, entry: str) -> str:

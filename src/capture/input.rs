@@ -138,6 +138,15 @@ impl LaunchInput {
             .collect())
     }
 
+    /// Launches of the file, where the name is that of a file and none of them is chosen;
+    /// otherwise 1. Errors come up again when the file is read.
+    pub fn open_launches(&self) -> usize {
+        if self.selected.which.is_some() || !self.name.is_file() {
+            return 1;
+        }
+        self.file().map_or(1, |file| file.launches().count())
+    }
+
     /// What to say where the file has several launches and the name none of them;
     /// errors come up again when the file is read.
     pub fn note(&self) -> Option<String> {

@@ -162,14 +162,21 @@ pub(super) fn of_trace(
     input: &Input,
     printer: &Printer,
 ) -> Result<()> {
-    let shown = || MachineCode::of(input, trace, machine)?.shown(trace, specs, machine);
-    let machine_code = detail.machine_code.then(shown).transpose()?;
+    let code = detail
+        .machine_code
+        .then(|| MachineCode::of(input, trace, machine));
+    let code = code.transpose()?;
+    let machine_code = code.as_ref().map(|code| code.shown(trace, specs, machine));
+    let machine_code = machine_code.transpose()?;
+    // What the machine code does is what happens.
+    let made = code.map(MachineCode::into_trace);
+    let judged = made.as_ref().unwrap_or(trace);
     let rule = machine.conflict_rule();
     let profile = ConflictProfile::new(trace, rule);
     let places = trace.places();
     let job = Job::of(trace, detail, machine, &profile, &places);
     let mut text = SourceFiles::beside(input.name());
-    let culprits = Culprits::of(trace, specs.first().copied(), machine, &mut text)?;
+    let culprits = Culprits::of(judged, specs.first().copied(), machine, &mut text)?;
     let results = specs
         .iter()
         .map(|spec| job.measure(spec, &mut text, printer))
@@ -185,6 +192,7 @@ pub(super) fn of_trace(
         input: input.name(),
         has_places: !places.is_empty(),
         culprits,
+        judged: judged.accesses.len() as u64,
         again: detail.again,
     })
 }

@@ -17,6 +17,7 @@ use super::machine_code::Judge;
 use super::printer::{Printer, Progress};
 use super::values::input_help;
 use super::{Example, Execute, Global};
+use crate::capture::LaunchInput;
 use crate::config::Config;
 use crate::error::{Error, Result};
 use crate::hash::HashSpec;
@@ -124,9 +125,8 @@ impl Execute for GateArgs {
             .transpose()?;
         let limits = Limits::of(&self.fail_on);
         let inputs = self.inputs.iter();
-        let inputs: Vec<&Input> = inputs
-            .filter(|i| !limits::is_limits_file(i.name()))
-            .collect();
+        let inputs = inputs.filter(|i| !limits::is_limits_file(i.name()));
+        let inputs: Vec<Input> = inputs.flat_map(|i| each_launch(i, printer)).collect();
         if inputs.is_empty() {
             return Err(Error::usage(
                 "there is no kernel to check: the limits are all that was named",
@@ -172,6 +172,27 @@ impl Execute for GateArgs {
         self.report(gated, first_error, baseline.is_some(), printer)
     }
 }
+
+/// A launch file that has several launches, as each of them.
+fn each_launch(input: &Input, printer: &Printer) -> Vec<Input> {
+    let count = input.launch().map_or(1, LaunchInput::open_launches);
+    if count == 1 {
+        return vec![input.clone()];
+    }
+    if count > MOST_LAUNCHES {
+        printer.warn(format!(
+            "{input} has {count} launches: the first {MOST_LAUNCHES} are judged, {input}:N names \
+             another one"
+        ));
+    }
+    let launches = (0..count.min(MOST_LAUNCHES)).map(|n| format!("{input}:{n}"));
+    launches
+        .map(|name| Input::from(PathBuf::from(name)))
+        .collect()
+}
+
+/// Launches of a file that are judged without being named.
+const MOST_LAUNCHES: usize = 64;
 
 /// What is the same for all kernels.
 struct OfRun<'a> {

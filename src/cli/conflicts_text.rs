@@ -104,6 +104,10 @@ pub(super) struct Shown<'a> {
     pub has_places: bool,
     #[serde(skip)]
     pub culprits: Culprits,
+    /// Accesses that the verdict is about: those of the machine code, where it was asked
+    /// for.
+    #[serde(skip)]
+    pub judged: u64,
     /// The option that names the machine.
     #[serde(skip)]
     pub again: Option<&'a str>,
@@ -111,44 +115,53 @@ pub(super) struct Shown<'a> {
 
 impl CommandResult for Shown<'_> {
     fn verdict(&self) -> String {
-        let first = &self.results[0];
+        let counts = self.judged_counts();
+        let (hash, total) = counts[0];
         let Counted {
             conflicts,
             wavefronts,
             ideal_wavefronts: ideal,
             ..
-        } = first.total;
-        let (under, no) = match &*first.hash {
-            "mod" => (String::new(), "No".to_owned()),
-            hash => (format!("Under {hash}, "), format!("Under {hash}, no")),
+        } = total;
+        let mut under = match (&self.machine_code, hash) {
+            (None, "mod") => String::new(),
+            (None, hash) => format!("Under {hash}, "),
+            (Some(_), "mod") => "In the machine code, ".to_owned(),
+            (Some(_), hash) => format!("In the machine code under {hash}, "),
         };
         let name = readable_words(&self.trace.name);
-        let mut text = match conflicts {
-            0 if wavefronts == ideal => format!(
-                "{no} access of {name} has bank conflicts: {} warp accesses take {wavefronts} \
-                 wavefronts, as few as possible",
-                self.accesses
-            ),
-            0 => format!(
-                "{no} access of {name} has bank conflicts: {} warp accesses take {wavefronts} \
-                 wavefronts; {ideal} would do if lanes shared them evenly",
-                self.accesses
-            ),
-            _ => under + &self.culprits.problem(&first.total, &name),
+        let mut text = if conflicts == 0 {
+            under += if under.is_empty() { "No" } else { "no" };
+            let enough = if wavefronts == ideal {
+                ", as few as possible".to_owned()
+            } else {
+                format!("; {ideal} would do if lanes shared them evenly")
+            };
+            format!(
+                "{under} access of {name} has bank conflicts: {} warp accesses take {wavefronts} \
+                 wavefronts{enough}",
+                self.judged
+            )
+        } else {
+            under + &self.culprits.problem(&total, &name)
         };
-        let others = &self.results[1..];
-        if let Some(best) = others.iter().min_by_key(|other| other.total.conflicts) {
-            let left = best.total.conflicts;
+        let ptx = self.results[0].total;
+        if (ptx.conflicts, ptx.wavefronts) != (conflicts, wavefronts) {
+            text += &format!(" (in the PTX {} of {})", ptx.conflicts, ptx.wavefronts);
+        }
+        let others = &counts[1..];
+        if let Some((hash, best)) = others.iter().min_by_key(|other| other.1.conflicts) {
+            let left = best.conflicts;
             text += &match others.len() {
-                1 => format!("; {} leaves {left}", best.hash),
-                n => format!("; {} leaves the fewest of {n} more, {left}", best.hash),
+                1 => format!("; {hash} leaves {left}"),
+                n => format!("; {hash} leaves the fewest of {n} more, {left}"),
             };
         }
         text + "."
     }
 
     fn tone(&self) -> Tone {
-        cost_tone(self.results[0].total.conflicts)
+        cost_tone(self.judged_counts()[0].1.conflicts)
     }
 
     fn details(&self) -> Details {
@@ -177,7 +190,10 @@ impl CommandResult for Shown<'_> {
     /// The commands that say where and what to change.
     fn hints(&self) -> Vec<Hint> {
         let mut hints = Vec::new();
-        let Some(again) = self.again.filter(|_| self.results[0].total.conflicts > 0) else {
+        let Some(again) = self
+            .again
+            .filter(|_| self.judged_counts()[0].1.conflicts > 0)
+        else {
             return hints;
         };
         let input = shell(self.input);
@@ -192,6 +208,16 @@ impl CommandResult for Shown<'_> {
 }
 
 impl Shown<'_> {
+    /// The mappings with the counts that the verdict is about.
+    fn judged_counts(&self) -> Vec<(&str, Counted)> {
+        match &self.machine_code {
+            Some(code) => code.results().collect(),
+            None => (self.results.iter())
+                .map(|m| (m.hash.as_str(), m.total))
+                .collect(),
+        }
+    }
+
     /// The mappings, and their instructions where they were asked for.
     fn table(&self, each: bool) -> Table {
         let mut header = vec![

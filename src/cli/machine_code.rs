@@ -306,6 +306,11 @@ struct Both {
 }
 
 impl Shown {
+    /// The mappings with their counts.
+    pub fn results(&self) -> impl Iterator<Item = (&str, Counted)> {
+        self.results.iter().map(|u| (u.hash.as_str(), u.counted))
+    }
+
     pub fn details(&self) -> Details {
         let fates = &self.accesses;
         let header = ["hash", "conflicts", "max degree", "wavefronts", "ideal"];

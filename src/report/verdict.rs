@@ -18,7 +18,7 @@ pub struct Verdict {
     pub problem: String,
     /// What removes it, and what that is worth; empty without a problem.
     pub remedy: String,
-    /// More, in two or three sentences.
+    /// More, a sentence or two each.
     pub detail: Vec<String>,
     /// The four headline numbers.
     pub numbers: Vec<Number>,
@@ -214,10 +214,8 @@ impl FlowReport {
     }
 
     /// Padding in the declarations, a sentence or two.
-    fn padding(&self) -> Vec<String> {
-        let Some(padding) = self.choice(ChoiceKind::Padding) else {
-            return Vec::new();
-        };
+    fn padding(&self) -> Option<String> {
+        let padding = self.choice(ChoiceKind::Padding)?;
         let left = match padding.conflicts {
             0 => "leaves no conflict".to_owned(),
             n => format!("leaves {} conflicts", grouped(n)),
@@ -228,10 +226,10 @@ impl FlowReport {
         };
         let subject = capital(&subject(padding));
         let bytes = grouped(padding.wasted_bytes.into());
-        vec![
-            format!("{subject} {left} and adds no instruction, for {bytes} bytes."),
-            format!("{known} it was not compiled or run."),
-        ]
+        Some(format!(
+            "{subject} {left} and adds no instruction, for {bytes} bytes. {known} it was not \
+             compiled or run."
+        ))
     }
 
     /// What the other kind of choice would give, and where the cycles go.

@@ -42,18 +42,24 @@ pub(super) fn operand_spans(module: &Module, span: Span) -> Vec<Span> {
 /// The byte after the guard, the opcode, and modifiers that stand apart.
 fn operands_start(marks: &[u8]) -> usize {
     let after_blanks = |from: usize| marks.len() - marks[from..].trim_ascii_start().len();
-    let after_word = |from: usize| {
-        let start = after_blanks(from);
-        let rest = marks[start..].iter();
-        start + rest.take_while(|b| !b.is_ascii_whitespace()).count()
+    // An operand may follow without white space: `ldmatrix.b16{%r1}`, `mov.u32%r1`.
+    let after = |from: usize, others: &[u8]| {
+        let is_word = |b: &&u8| b.is_ascii_alphanumeric() || others.contains(b);
+        from + marks[from..].iter().take_while(is_word).count()
     };
+    let after_opcode = |from: usize| after(after_blanks(from), b"._:");
     let guard_end = match marks.first() {
-        Some(b'@') => after_word(0),
+        Some(b'@') => {
+            let register = marks
+                .iter()
+                .position(|b| !b"@!".contains(b) && !b.is_ascii_whitespace());
+            after(register.unwrap_or(marks.len()), b"%_$")
+        }
         _ => 0,
     };
-    let mut at = after_word(guard_end);
+    let mut at = after_opcode(guard_end);
     while marks.get(after_blanks(at)) == Some(&b'.') {
-        at = after_word(at);
+        at = after_opcode(at);
     }
     at
 }
@@ -131,6 +137,8 @@ mod tests {
             .reg .b32 %r<4>;\n.reg .b64 %d<3>;\n.reg .pred %p;\n.shared .b32 s[4];\n\
             @!%p ld.shared .v2.u32 {%r1, %r2}, [ %d1 + 8 ] /* a, b */ ; // c\n\
             st.shared.u32 [s+4] , %r1;\n\
+            @ ! %p\tldmatrix.sync.aligned.m8n8.x2.shared::cta.b16{%r1,%r2},[%r3];\n\
+            @%p mov.u32%r1, %r2;\n\
             ret;\n}\n";
         let module = Module::parse(text, "t").unwrap();
         let operands = |at: usize| -> Vec<&str> {
@@ -140,7 +148,9 @@ mod tests {
         };
         assert_eq!(operands(0), ["{%r1, %r2}", "[ %d1 + 8 ]"]);
         assert_eq!(operands(1), ["[s+4]", "%r1"]);
-        assert!(operands(2).is_empty());
+        assert_eq!(operands(2), ["{%r1,%r2}", "[%r3]"]);
+        assert_eq!(operands(3), ["%r1", "%r2"]);
+        assert!(operands(4).is_empty());
         assert_eq!(free_name(&module, "%r"), "%r_");
         let start = body_start(&module, 0).unwrap() as usize;
         assert!(text[..start].ends_with("k()\n{"));

@@ -256,7 +256,7 @@ fn flow_and_gate_judge_by_the_machine_code() {
         format!("registers {before} → {after}")
     };
     for expected in [
-        "all of them in the PTX and all of 4 in the machine code",
+        "A swizzle of the index removes all of them.",
         "Of the changed source, in the machine code 4 conflicts as it is, 0 with it; 16 and 12",
         "// In the machine code 4 conflicts as it is, 0 with it; 16 and 12 wavefronts.",
         "In the machine code of the rewritten PTX: conflicts 4 -&gt; ",

@@ -184,7 +184,7 @@ fn the_report_has_padding_that_costs_no_instruction() {
     for said in [
         "Padding in the declaration alone leaves no conflict and adds no instruction, for 252 \
          bytes. Simulated it is ",
-        "it was not compiled or run. Conflicts arise in 1 of 2",
+        "it was not compiled or run.</li><li>Conflicts arise in 1 of 2",
         "<b>padding</b>: longer rows: the declaration alone changes",
         "0, 252 bytes",
         "Each form is complete",

@@ -4,7 +4,7 @@ use super::limits::Metric;
 use super::measure::Measured;
 use crate::error::{Error, Result};
 use crate::input::Limit;
-use crate::paths::from_folder;
+use crate::paths::{from_folder, launch_file};
 use crate::quote::shown_path;
 use crate::workload::Input;
 use serde::{Deserialize, Serialize};
@@ -138,10 +138,7 @@ impl Baseline {
     pub fn notes(&self, missing: Vec<String>) -> Vec<String> {
         let folder = self.path.parent().unwrap_or(Path::new(""));
         let is_gone = |name: &&String| {
-            let file = name
-                .rfind(".toml:")
-                .map_or(name.as_str(), |end| &name[..end + 5]);
-            !name.starts_with("kernel:") && !folder.join(file).exists()
+            !name.starts_with("kernel:") && !folder.join(launch_file(name)).exists()
         };
         let gone = self.kernels.keys().filter(is_gone).cloned();
         let path = shown_path(&self.path);

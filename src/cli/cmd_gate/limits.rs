@@ -2,6 +2,7 @@
 
 use crate::error::{Error, Result};
 use crate::input::Limit as Size;
+use crate::paths::launch_file;
 use crate::quote::did_you_mean;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -144,7 +145,7 @@ struct File {
     /// Of all kernels of the folder.
     #[serde(default)]
     fail_on: Option<Vec<String>>,
-    /// Of one kernel, by the name of its file.
+    /// Of one kernel, by the name of its file, or of a launch (`FILE.toml:N`).
     #[serde(default)]
     kernel: BTreeMap<String, Own>,
 }
@@ -209,12 +210,11 @@ fn from_file(file: &Path, input: &Path) -> Result<Option<Ruling>> {
     })?;
     known_kernels(file, &text, &all)?;
     let name = input.file_name().unwrap_or_default().to_string_lossy();
-    // A launch of several has the limits of its file.
-    let name = match name.split_once(".toml:") {
-        Some((stem, _)) => format!("{stem}.toml"),
-        None => name.into_owned(),
-    };
-    let own = all.kernel.get(&name);
+    // A launch has limits of its own, or those of its file.
+    let own = all
+        .kernel
+        .get(&*name)
+        .or_else(|| all.kernel.get(launch_file(&name)));
     if let Some(reason) = own.and_then(|own| own.skip.clone()) {
         return Ok(Some(Ruling::Skip(reason)));
     }
@@ -257,7 +257,8 @@ fn known_kernels(file: &Path, text: &str, all: &File) -> Result<()> {
     }
     let folder = file.parent().unwrap_or(Path::new(""));
     let is_file = |name: &str| {
-        Path::new(name).file_name() == Some(OsStr::new(name)) && folder.join(name).is_file()
+        let file = folder.join(launch_file(name));
+        Path::new(name).file_name() == Some(OsStr::new(name)) && file.is_file()
     };
     let Some(unknown) = all.kernel.keys().find(|name| !is_file(name)) else {
         return Ok(());

@@ -5,7 +5,7 @@ use super::gated::{Check, Gated, Kernel, Unread};
 use super::limits::Metric;
 use super::measure::LineConflicts;
 use crate::cli::cmd_run::users_line;
-use crate::paths::real;
+use crate::paths::{launch_file, real};
 use crate::ptx::exec::Finding;
 use crate::readable::readable_words;
 use crate::suggest::SourceFiles;
@@ -87,6 +87,8 @@ impl Rule {
 
 /// A log with one run.
 pub(super) fn text(gated: &Gated, has_baseline: bool) -> String {
+    // Launches of one file have the faults of all of them.
+    let mut told = BTreeSet::new();
     let results = gated.kernels.iter().flat_map(|kernel| {
         let complete: Vec<&Fix> = kernel.fixes.iter().filter(|fix| fix.complete).collect();
         let joined = (complete.len() > 1).then(|| together(&complete)).flatten();
@@ -96,7 +98,9 @@ pub(super) fn text(gated: &Gated, has_baseline: bool) -> String {
             joined: joined.as_ref(),
             source: SourceFiles::beside(Path::new(&kernel.input)),
         };
-        results.all()
+        let mut results = results.all();
+        results.retain(|result| told.insert(result["partialFingerprints"].to_string()));
+        results
     });
     let log = json!({
         "$schema": SCHEMA,
@@ -129,7 +133,7 @@ fn notification(unread: &Unread) -> Value {
     json!({
         "level": "error",
         "message": {"text": unread.error},
-        "locations": [{"physicalLocation": {"artifactLocation": artifact(&unread.input)}}],
+        "locations": [{"physicalLocation": {"artifactLocation": artifact(launch_file(&unread.input))}}],
     })
 }
 
@@ -333,7 +337,11 @@ impl Results<'_> {
 
     fn result(&mut self, check: &Check, about: &About) -> Value {
         let id = RULES[about.rule].id;
-        let parts = [id, &self.kernel.input, about.identity].join("\n");
+        let of = match about.rule {
+            1 | 2 => launch_file(&self.kernel.input),
+            _ => &self.kernel.input,
+        };
+        let parts = [id, of, about.identity].join("\n");
         let is_error = check.failed && about.against.worse;
         let mut result = json!({
             "ruleId": id,
@@ -358,7 +366,7 @@ impl Results<'_> {
         let (path, line) = match found {
             Some((Some(path), line)) => (path.display().to_string(), line),
             // The file is not here: the launch file is.
-            _ => (self.kernel.input.clone(), 1),
+            _ => (launch_file(&self.kernel.input).to_owned(), 1),
         };
         json!({"physicalLocation": {
             "artifactLocation": artifact(&path),

@@ -87,6 +87,8 @@ pub struct ValueLine {
     pub no_mechanism_passes: bool,
     /// What came of it.
     pub outcome: Outcome,
+    /// It has no measured value because this run did not compute it.
+    pub is_open: bool,
 }
 
 /// A table of text.
@@ -178,6 +180,8 @@ struct Tally {
     identities: usize,
     /// Of the reproduced ones, by a mechanism that does nothing, too.
     no_mechanism: usize,
+    /// Of those without a model, the ones that this run did not compute.
+    open: usize,
 }
 
 impl Tally {
@@ -185,6 +189,7 @@ impl Tally {
         let mut tally = Tally::default();
         for value in values.filter(|v| v.counts) {
             tally.of[value.outcome as usize] += 1;
+            tally.open += usize::from(value.is_open);
             if value.outcome == Outcome::Reproduced {
                 tally.fitted += usize::from(value.basis == Basis::Fitted);
                 tally.identities += usize::from(value.basis == Basis::Identity);
@@ -367,9 +372,12 @@ fn verdict(tally: &Tally) -> String {
     if tally.missed() > 0 {
         parts.push(are(tally.missed(), "is missed", "are missed"));
     }
-    let without = tally.count(Outcome::NotModelled);
+    let without = tally.count(Outcome::NotModelled) - tally.open;
     if without > 0 {
         parts.push(are(without, "has no model", "have no model"));
+    }
+    if tally.open > 0 {
+        parts.push(are(tally.open, "is not computed", "are not computed"));
     }
     parts.join(", ") + "."
 }

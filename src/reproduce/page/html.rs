@@ -152,6 +152,7 @@ fn line(result: &Comparison) -> ValueLine {
             Verdict::Differs => Outcome::Differs,
             Verdict::NotModelled | Verdict::NothingPublished => Outcome::NotModelled,
         },
+        is_open: result.is_not_computed(),
     }
 }
 

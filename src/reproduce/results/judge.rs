@@ -6,7 +6,15 @@ use super::super::quantity::Provenance;
 use super::super::rules::{Measure, Rule, Width, rule};
 use super::{By, Check, Comparison, Verdict};
 
+/// Why a value that has a model has no measured one.
+const NOT_COMPUTED: &str = "not computed";
+
 impl Comparison {
+    /// It has a model, but this run, a shard or a merge of some, did not compute it.
+    pub fn is_not_computed(&self) -> bool {
+        self.measured.is_none() && self.reason.as_deref() == Some(NOT_COMPUTED)
+    }
+
     /// The published value is not printed: it follows from printed ones.
     pub fn is_derived(&self) -> bool {
         self.published.is_some() && self.provenance == Provenance::Derived
@@ -34,7 +42,7 @@ impl Comparison {
             .map(|p| rule.tolerance(p, published.decimals()));
         let Some(measured) = self.measured else {
             self.verdict = Verdict::NotModelled;
-            self.reason.get_or_insert_with(|| "not computed".to_owned());
+            self.reason.get_or_insert_with(|| NOT_COMPUTED.to_owned());
             return;
         };
         self.verdict = self.verdict_of(measured, &published, rule);
