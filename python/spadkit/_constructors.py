@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable
 from typing import Any, Optional, Sequence, TypeVar, Union
 
@@ -86,17 +87,17 @@ class Constructors:
     @classmethod
     def from_cuda(
         cls: type[K],
-        source: str,
+        source: Union[str, "os.PathLike[str]"],
         entry: Optional[str] = None,
         arch: str = "sm_80",
-        options: Sequence[str] = (),
+        options: Union[str, Sequence[str]] = (),
     ) -> K:
         """A kernel of CUDA C++ source, compiled by NVRTC.
 
         Parameters
         ----------
-        source : str
-            The text of a ``.cu`` file.
+        source : str or path
+            The text of a ``.cu`` file, or a ``pathlib.Path`` to one.
         entry : str, optional
             The kernel's name, plain or mangled. Needed if there are several.
         arch : str

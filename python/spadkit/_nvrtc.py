@@ -63,7 +63,7 @@ def compile(source: str, arch: str, options: Sequence[str], path: str) -> str:
     if not isinstance(arch, str):
         raise UsageError(f"arch is {arch!r}", "expected a target, such as 'sm_80'")
     if "\n" not in source and source.endswith((".cu", ".cuh", ".cpp")):
-        help = "expected the source itself: pathlib.Path(...).read_text()"
+        help = f"expected the source itself, or pathlib.Path({source!r})"
         raise UsageError(f"{source} is a path", help)
     nvrtc, headers = _library()
     program = ctypes.c_void_p()

@@ -16,6 +16,7 @@ import numpy as np
 from . import _nvrtc
 from ._descriptors import Descriptor, descriptors_of
 from ._errors import ArgumentError, FileError, UsageError
+from ._values import strings
 
 #: A PTX text, or a path to one.
 PTX = Union[str, "os.PathLike[str]"]
@@ -180,14 +181,18 @@ def _ptx_text(ptx: PTX, unnamed: str) -> tuple[str, str]:
     if isinstance(ptx, str) and ("\n" in ptx or ".version" in ptx):
         return ptx, unnamed
     path = os.fspath(ptx)
+    return _text_of(path, "expected a PTX text, or a path to one"), path
+
+
+def _text_of(path: str, expected: str) -> str:
+    """What is in a file."""
     try:
         with open(path, encoding="utf-8") as file:
-            return file.read(), path
+            return file.read()
     except OSError as error:
-        what = f"cannot read {path}: {error.strerror}"
-        raise FileError(what, "expected a PTX text, or a path to one") from None
+        raise FileError(f"cannot read {path}: {error.strerror}", expected) from None
     except UnicodeDecodeError:
-        raise FileError(f"{path} is not a text", "expected PTX in UTF-8") from None
+        raise FileError(f"{path} is not a text", f"{expected}, in UTF-8") from None
 
 
 def cupy_source(raw: Any, entry: Optional[str], arch: str) -> Source:
@@ -211,11 +216,22 @@ def cupy_source(raw: Any, entry: Optional[str], arch: str) -> Source:
     return cuda_source(text, entry, arch, tuple(getattr(raw, "options", ()) or ()))
 
 
-def cuda_source(source: str, entry: Optional[str], arch: str, options: Sequence[str]) -> Source:
-    """The kernel of CUDA C++ source, compiled by NVRTC."""
+def cuda_source(
+    source: Union[str, "os.PathLike[str]"],
+    entry: Optional[str],
+    arch: str,
+    options: Union[str, Sequence[str]],
+) -> Source:
+    """The kernel of CUDA C++ source, compiled by NVRTC; a path is that of a ``.cu`` file."""
+    options = strings("options", options, "a list of NVRTC's options, such as ['-DN=4']")
+    if isinstance(source, os.PathLike):
+        path = os.path.abspath(source)
+        text = _text_of(path, "expected CUDA source, or the path of a .cu file")
+        return Source(_nvrtc.compile(text, arch, options, path), path, entry)
     folder = _Folder()
     path = os.path.join(folder.path, "source.cu")
     with open(path, "w", encoding="utf-8") as file:
         file.write(source)
     ptx = _nvrtc.compile(source, arch, options, path)
     return Source(ptx, "<cuda>", entry, folder=folder)
+

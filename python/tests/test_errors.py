@@ -121,10 +121,17 @@ def test_headers_are_those_beside_the_compiler(tmp_path: Path, monkeypatch: Any)
     assert _nvrtc._headers("libnvrtc.so.12") == names[3:]
 
 
+def test_a_cuda_file_that_is_missing_is_named(tmp_path: Path) -> None:
+    with pytest.raises(spadkit.FileError, match="cannot read .*gone.cu"):
+        spadkit.Kernel.from_cuda(tmp_path / "gone.cu")
+    with pytest.raises(spadkit.UsageError, match="options is 3"):
+        spadkit.Kernel.from_cuda("", options=3)  # type: ignore[arg-type]
+
+
 def test_what_is_no_source_is_named() -> None:
     with pytest.raises(spadkit.UsageError, match="x.cu is a path") as caught:
         spadkit.Kernel.from_cuda("kernels/x.cu")
-    assert "read_text" in str(caught.value.help)
+    assert "pathlib.Path('kernels/x.cu')" in str(caught.value.help)
     with pytest.raises(spadkit.UsageError, match="arch is 80"):
         spadkit.Kernel.from_cuda("__global__ void k() {}", arch=80)  # type: ignore[arg-type]
 
