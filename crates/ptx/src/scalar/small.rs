@@ -140,8 +140,9 @@ fn is_four(ty: Type) -> bool {
     matches!(ty, E2m1x4 | E2m3x4 | E3m2x4 | E4m3x4 | E5m2x4)
 }
 
+/// Two numbers with a sign.
 fn is_pair(ty: Type) -> bool {
-    ty.is_small() && !is_four(ty)
+    ty.is_small() && !is_four(ty) && ty != Type::Ue8m0x2
 }
 
 /// Whether an instruction is one of these: with small numbers, or of those that come with
@@ -161,7 +162,7 @@ pub(crate) fn check(i: &Instruction, to: Type, from: Type) -> Result<(), String>
         (_, F32) if is_four(to) => (&[Rs], true, &[Relu]),
         (_, F32 | F16x2 | Bf16x2) if is_pair(to) => (&[Rn], true, &[Relu]),
         (Bf16x2, Ue8m0x2) => (&[Rn], false, &[]),
-        (F16x2, _) if is_pair(from) && from != Ue8m0x2 => (&[Rn], false, &[Relu]),
+        (F16x2, _) if is_pair(from) => (&[Rn], false, &[Relu]),
         (Bf16x2, _) if is_pair(from) => (&[Rn], false, &[Satfinite, Relu, Scaled]),
         _ => return Err(format!("no `cvt` from .{} to .{}", from.text(), to.text())),
     };

@@ -240,6 +240,7 @@ fn conversion(i: &Instruction, to: Type, old: bool) -> Result<(), Reason> {
         (true, false) => EXACT,
         (false, true) if to == B32 => OF_FLOATS,
         (false, true) => INTEGRAL,
+        (true, true) if matches!(to, F16x2 | Bf16x2) => &[Word::Rn, Word::Rz],
         (true, true) if to == Type::Tf32 || to.bits() < from.bits() => OF_FLOATS,
         (true, true) => return Ok(()),
         (false, false) => {
