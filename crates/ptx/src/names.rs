@@ -42,13 +42,23 @@ names! {
         S8 = "s8", S16 = "s16", S32 = "s32", S64 = "s64",
         F16 = "f16", F16x2 = "f16x2", Bf16 = "bf16", Bf16x2 = "bf16x2", Tf32 = "tf32",
         F32 = "f32", F32x2 = "f32x2", F64 = "f64", U16x2 = "u16x2", S16x2 = "s16x2", Pred = "pred",
-        // Pairs of 8 bits, and elements of matrices: in registers of bits.
-        E4m3x2 = "e4m3x2", E5m2x2 = "e5m2x2",
+        // Small numbers, two or four in a register of bits; elements of matrices.
+        E2m1x2 = "e2m1x2", E2m3x2 = "e2m3x2", E3m2x2 = "e3m2x2", E4m3x2 = "e4m3x2",
+        E5m2x2 = "e5m2x2", Ue8m0x2 = "ue8m0x2", E2m1x4 = "e2m1x4", E2m3x4 = "e2m3x4",
+        E3m2x4 = "e3m2x4", E4m3x4 = "e4m3x4", E5m2x4 = "e5m2x4",
         E4m3 = "e4m3", E5m2 = "e5m2", S4 = "s4", U4 = "u4", S2 = "s2", U2 = "u2", B1 = "b1",
     }
 }
 
 impl Type {
+    /// Two or four floating-point numbers of at most 8 bits.
+    pub const SMALL: &'static [Type] = {
+        use Type::*;
+        &[
+            E2m1x2, E2m3x2, E3m2x2, E4m3x2, E5m2x2, Ue8m0x2, E2m1x4, E2m3x4, E3m2x4, E4m3x4, E5m2x4,
+        ]
+    };
+
     /// Size of a value in bits; 1 for predicates.
     pub fn bits(self) -> u32 {
         use Type::*;
@@ -56,9 +66,11 @@ impl Type {
             Pred | B1 => 1,
             S2 | U2 => 2,
             S4 | U4 => 4,
-            B8 | U8 | S8 | E4m3 | E5m2 => 8,
-            B16 | U16 | S16 | F16 | Bf16 | E4m3x2 | E5m2x2 => 16,
+            B8 | U8 | S8 | E4m3 | E5m2 | E2m1x2 => 8,
+            B16 | U16 | S16 | F16 | Bf16 => 16,
+            E2m3x2 | E3m2x2 | E4m3x2 | E5m2x2 | Ue8m0x2 | E2m1x4 => 16,
             B32 | U32 | S32 | F32 | F16x2 | Bf16x2 | Tf32 | U16x2 | S16x2 => 32,
+            E2m3x4 | E3m2x4 | E4m3x4 | E5m2x4 => 32,
             B64 | U64 | S64 | F64 | F32x2 => 64,
             B128 => 128,
         }
@@ -105,15 +117,20 @@ impl Type {
         use Type::*;
         matches!(
             self,
-            F16 | F16x2 | Bf16 | Bf16x2 | Tf32 | F32 | F32x2 | F64 | E4m3 | E5m2 | E4m3x2 | E5m2x2
-        )
+            F16 | F16x2 | Bf16 | Bf16x2 | Tf32 | F32 | F32x2 | F64 | E4m3 | E5m2
+        ) || self.is_small()
+    }
+
+    /// Whether values are two or four floating-point numbers of at most 8 bits.
+    pub fn is_small(self) -> bool {
+        Type::SMALL.contains(&self)
     }
 
     /// Whether values are only elements, or parts of registers of bits: no
     /// register is declared so.
     pub fn is_element(self) -> bool {
         use Type::*;
-        matches!(self, E4m3 | E5m2 | E4m3x2 | E5m2x2 | S4 | U4 | S2 | U2 | B1)
+        matches!(self, E4m3 | E5m2 | S4 | U4 | S2 | U2 | B1) || self.is_small()
     }
 }
 
@@ -134,9 +151,9 @@ names! {
         Hi = "hi", Hs = "hs", Equ = "equ", Neu = "neu", Ltu = "ltu", Leu = "leu", Gtu = "gtu",
         Geu = "geu", Num = "num", Nan = "nan", And = "and", Or = "or", Xor = "xor",
         // Rounding and range.
-        Rn = "rn", Rz = "rz", Rm = "rm", Rp = "rp", Rna = "rna", Rni = "rni", Rzi = "rzi",
+        Rn = "rn", Rz = "rz", Rm = "rm", Rp = "rp", Rna = "rna", Rs = "rs", Rni = "rni", Rzi = "rzi",
         Rmi = "rmi", Rpi = "rpi", Sat = "sat", Satfinite = "satfinite", Relu = "relu",
-        Pack = "pack", Ftz = "ftz", Approx = "approx", Full = "full", BigNan = "NaN", Xorsign = "xorsign",
+        Scaled = "scaled::n2::ue8m0", Pack = "pack", Ftz = "ftz", Approx = "approx", Full = "full", BigNan = "NaN", Xorsign = "xorsign",
         // Integer forms.
         Wide = "wide", Cc = "cc", Shiftamt = "shiftamt", Clamp = "clamp", Wrap = "wrap",
         L = "l", R = "r", F4e = "f4e", B4e = "b4e", Rc8 = "rc8", Ecl = "ecl", Ecr = "ecr",

@@ -10,8 +10,8 @@ use std::collections::HashMap;
 use std::sync::LazyLock;
 
 use Type::{
-    B8, B16, B32, B64, B128, Bf16, Bf16x2, E4m3x2, E5m2x2, F16, F16x2, F32, F32x2, F64, Pred, S8,
-    S16, S16x2, S32, S64, Tf32, U8, U16, U16x2, U32, U64,
+    B8, B16, B32, B64, B128, Bf16, Bf16x2, F16, F16x2, F32, F32x2, F64, Pred, S8, S16, S16x2, S32,
+    S64, Tf32, U8, U16, U16x2, U32, U64,
 };
 
 /// A set of types.
@@ -31,7 +31,7 @@ const VALUES: &[Types] = &[BITS, INTEGERS, FLOATS];
 const IN_MEMORY: &[Types] = &[BITS, INTEGERS, FLOATS, &[B8, U8, S8, B128]];
 
 /// The types that `cvt` converts from and to.
-pub(crate) const CONVERTED: &[Types] = &[INTEGERS, HALVES, FLOATS, &[U8, S8, Tf32, E4m3x2, E5m2x2]];
+pub(crate) const CONVERTED: &[Types] = &[INTEGERS, HALVES, FLOATS, Type::SMALL, &[U8, S8, Tf32]];
 
 /// The form of an opcode's instructions: how they are decoded, and what
 /// defines their results.

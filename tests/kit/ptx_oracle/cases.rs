@@ -22,8 +22,8 @@ pub fn case(text: impl Into<String>, result: &'static str, operands: &[&'static 
     }
 }
 
-/// Words of a thread: its result and up to four operands.
-pub const SLOTS: usize = 5;
+/// Words of a thread: its result and up to five operands.
+pub const SLOTS: usize = 6;
 
 /// A kernel that applies an instruction to every thread's operands.
 pub fn kernel(case: &Case) -> String {
@@ -81,7 +81,8 @@ pub fn kernel(case: &Case) -> String {
         .replace("$a", names.first().map_or("", |n| n))
         .replace("$b", names.get(1).map_or("", |n| n))
         .replace("$c", names.get(2).map_or("", |n| n))
-        .replace("$e", names.get(3).map_or("", |n| n));
+        .replace("$e", names.get(3).map_or("", |n| n))
+        .replace("$f", names.get(4).map_or("", |n| n));
     writeln!(text, "{body}\n{store}\nret;\n}}").unwrap();
     text
 }

@@ -2,7 +2,7 @@
 
 use super::float::{canonical_nan, convert, flushed, rounding, saturated};
 use super::thread::Fault;
-use super::{signed, truncate};
+use super::{signed, small, truncate};
 use rustc_apfloat::ieee::{BFloat, Double, Half, Single};
 use rustc_apfloat::{Float, Round};
 use spadkit::ptx::{Instruction, Type, Word};
@@ -13,6 +13,9 @@ pub(super) fn cvt(instr: &Instruction, a: &[u64]) -> Result<u64, Fault> {
     let &[to, from] = types.as_slice() else {
         return Err(Fault("cvt without two types".into()));
     };
+    if small::is_small(instr) {
+        return small::cvt(instr, to, from, a);
+    }
     if matches!(to, Type::F16x2 | Type::Bf16x2) {
         let half = if to == Type::F16x2 {
             Type::F16

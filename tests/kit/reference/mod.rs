@@ -15,6 +15,7 @@ mod float;
 mod integer;
 mod memory;
 mod operand;
+mod small;
 mod thread;
 mod value;
 

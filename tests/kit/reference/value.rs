@@ -3,7 +3,7 @@
 use super::convert::cvt;
 use super::float::{compare, float, test};
 use super::integer::{integer, multiply_add_carry};
-use super::operand::plain;
+use super::operand::{elements, plain};
 use super::signed;
 use super::thread::{Context, Fault, LOCAL_WINDOW, SHARED_WINDOW, Thread};
 use spadkit::ptx::{Instruction, Opcode, Operand, Space, Type, Word};
@@ -60,7 +60,16 @@ impl Thread {
             }
             Cvt => {
                 let from = instr.ty(1).unwrap_or(Type::U32);
-                (ty, cvt(instr, &all(from)?)?)
+                let list = instr.operands[1..].iter().flat_map(elements);
+                let one = |(n, operand): (usize, &Operand)| {
+                    let ty = match n {
+                        1 if instr.has(Word::Scaled) => Type::B16,
+                        _ => from,
+                    };
+                    self.operand(context, operand, ty)
+                };
+                let values: Result<Vec<u64>, Fault> = list.enumerate().map(one).collect();
+                (ty, cvt(instr, &values?)?)
             }
             And | Or | Xor | Not if ty == Type::Pred => {
                 let a = all(ty)?;

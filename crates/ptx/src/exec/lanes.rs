@@ -9,6 +9,7 @@ use super::registers::{Registers, Width};
 use crate::ast::Instruction;
 use crate::names::{Type, Word};
 use crate::opcodes::Opcode;
+use crate::scalar::SOURCES;
 use std::ptr::NonNull;
 
 /// Any instruction of the scalar definitions.
@@ -17,7 +18,7 @@ pub(super) fn generic(registers: Registers, info: &Generic, exec: u32) {
     while left != 0 {
         let lane = left.trailing_zeros();
         left &= left - 1;
-        let mut x = [0; 4];
+        let mut x = [0; SOURCES];
         for (value, &slot) in x.iter_mut().zip(&info.sources) {
             *value = registers.read_lane(slot, lane);
         }

@@ -1,6 +1,6 @@
 //! Logic, shifts and bit fields.
 
-use super::{Definition, definition, extend};
+use super::{Definition, Sources, definition, extend};
 use crate::ast::Instruction;
 use crate::names::{Type, Word};
 use crate::opcodes::Opcode;
@@ -66,7 +66,7 @@ pub(super) fn define(i: &Instruction) -> Option<Definition> {
     }
 }
 
-fn shr(x: &[u64; 4], ty: Type) -> u64 {
+fn shr(x: &Sources, ty: Type) -> u64 {
     let bits = ty.bits();
     let by = (x[1] as u32).min(bits);
     match ty.is_signed() {
@@ -145,7 +145,7 @@ fn lop3(a: u64, b: u64, c: u64, table: u64) -> u64 {
         .fold(0, |sum, n| sum | term(n))
 }
 
-fn bfi(x: &[u64; 4], bits: u32) -> u64 {
+fn bfi(x: &Sources, bits: u32) -> u64 {
     let (at, length) = (x[2] as u32 & 0xff, x[3] as u32 & 0xff);
     if at >= bits {
         return x[1];
@@ -154,7 +154,7 @@ fn bfi(x: &[u64; 4], bits: u32) -> u64 {
     x[1] & !(mask << at) | (x[0] & mask) << at
 }
 
-fn bfe(x: &[u64; 4], ty: Type) -> u64 {
+fn bfe(x: &Sources, ty: Type) -> u64 {
     let bits = ty.bits();
     let (at, length) = (x[1] as u32 & 0xff, x[2] as u32 & 0xff);
     let highest = (at + length).wrapping_sub(1).min(bits - 1);
@@ -210,7 +210,7 @@ fn permute(a: u64, b: u64, selectors: u64, mode: Option<Word>) -> u64 {
 
 /// Products of `count` numbers each, plus the third operand. With two, the
 /// first operand has 16-bit numbers.
-fn dot(x: &[u64; 4], a: Type, b: Type, count: u32, skip: u32) -> u64 {
+fn dot(x: &Sources, a: Type, b: Type, count: u32, skip: u32) -> u64 {
     let size = 32 / count;
     let number = |bits: u64, at: u32, size: u32, ty: Type| {
         let field = bits << (64 - size * (at + 1));

@@ -2,7 +2,7 @@
 
 use super::float::{format, rounding};
 use super::soft::{F32, F64, Format, Round, Soft, TF32};
-use super::{Definition, bytes, define_as, definition, extend, flushed};
+use super::{Definition, define_as, definition, extend, flushed, small};
 use crate::ast::Instruction;
 use crate::names::{Type, Word};
 
@@ -14,8 +14,11 @@ pub(super) fn define(i: &Instruction) -> Option<Definition> {
     if i.types().count() > 2 || to == Type::Pred || from == Type::Pred {
         return None;
     }
+    if to.is_small() || from.is_small() {
+        return small::define(i, to, from);
+    }
     if to.is_element() || from.is_element() {
-        return bytes::define(i, to, from);
+        return None;
     }
     let (sat, ftz) = (i.has(Word::Sat), i.has(Word::Ftz));
     match (to.is_float(), from.is_float()) {
@@ -136,9 +139,25 @@ fn saturated(bits: u64, format: Format, sat: bool) -> u64 {
     }
 }
 
+/// With `.satfinite` the largest number instead of infinity; with `.relu` zero instead of
+/// negative numbers.
+pub(super) fn bounded(bits: u64, format: Format, finite: bool, relu: bool) -> u64 {
+    let sign = 1u64 << (format.fraction + format.exponent);
+    let infinity = ((1u64 << format.exponent) - 1) << format.fraction;
+    let size = bits & !sign;
+    if relu && bits != size && size <= infinity {
+        0
+    } else if finite && size == infinity {
+        bits - 1
+    } else {
+        bits
+    }
+}
+
 fn floats(i: &Instruction, to: Type, from: Type) -> Option<Definition> {
     let (sat, ftz, relu) = (i.has(Word::Sat), i.has(Word::Ftz), i.has(Word::Relu));
     let finite = i.has(Word::Satfinite);
+    let stochastic = i.has(Word::Rs);
     let round = if i.has(Word::Rna) {
         Round::Away
     } else {
@@ -151,7 +170,7 @@ fn floats(i: &Instruction, to: Type, from: Type) -> Option<Definition> {
     if twice || packed && source != F32 {
         return None;
     }
-    let one = move |bits: u64| {
+    let one = move |bits: u64, round: Round| {
         let bits = bits & mask(source);
         let bits = if ftz && source == F32 {
             flushed(bits)
@@ -162,15 +181,8 @@ fn floats(i: &Instruction, to: Type, from: Type) -> Option<Definition> {
         if let Some(round) = whole {
             number = number.integral(round);
         }
-        let mut result = saturated(target.pack(number, round), target, sat);
-        let sign = 1u64 << (target.fraction + target.exponent);
-        let infinity = ((1u64 << target.exponent) - 1) << target.fraction;
-        if finite && result & !sign == infinity {
-            result -= 1;
-        }
-        if relu && result & !sign <= infinity && result & sign != 0 {
-            result = 0;
-        }
+        let result = saturated(target.pack(number, round), target, sat);
+        let mut result = bounded(result, target, finite, relu);
         if ftz && target == F32 {
             result = flushed(result);
         }
@@ -182,11 +194,23 @@ fn floats(i: &Instruction, to: Type, from: Type) -> Option<Definition> {
         }
     };
     let result = if tf32 { Type::B32 } else { to };
-    if packed {
-        // The first source is the upper half.
-
-        define_as(to, &[from, from], move |x| one(x[1]) | one(x[0]) << 16)
-    } else {
-        define_as(result, &[from], move |x| one(x[0]))
+    // The first source is the upper half.
+    match (packed, stochastic) {
+        (false, false) => define_as(result, &[from], move |x| one(x[0], round)),
+        (false, true) => None,
+        (true, false) => define_as(to, &[from, from], move |x| {
+            one(x[1], round) | one(x[0], round) << 16
+        }),
+        (true, true) => {
+            small::check(i, to, from).ok()?;
+            let bits = F32.fraction - target.fraction;
+            define_as(to, &[from, from, Type::B32], move |x| {
+                let half = |n: u32| {
+                    let random = (x[2] >> (16 * n)) as u32 & ((1 << bits) - 1);
+                    one(x[1 - n as usize], Round::Stochastic { random, bits })
+                };
+                half(0) | half(1) << 16
+            })
+        }
     }
 }

@@ -1,6 +1,6 @@
 //! Integer arithmetic of 16, 32 and 64 bits, and packed 16 bits.
 
-use super::{Definition, definition, extend};
+use super::{Definition, Sources, definition, extend, sources};
 use crate::ast::Instruction;
 use crate::names::{Type, Word};
 use crate::opcodes::Opcode;
@@ -66,14 +66,14 @@ fn multiply_add(i: &Instruction, ty: Type) -> Option<Definition> {
         let add = definition.compute;
         definition.compute = Box::new(move |x| {
             let product = part(value(x[0]), value(x[1])) as u64;
-            add(&[product, x[2], if carry_in { x[3] } else { 0 }, 0])
+            add(&sources([product, x[2], if carry_in { x[3] } else { 0 }]))
         });
         definition.sources = vec![ty; 3];
         definition.carry_in = carry_in;
         return Some(definition);
     }
     let result = result_type(i)?;
-    let sum = move |x: &[u64; 4]| {
+    let sum = move |x: &Sources| {
         i128::from(part(value(x[0]), value(x[1]))) + i128::from(extend(x[2], result))
     };
     if i.has(Word::Sat) {
@@ -95,7 +95,7 @@ fn of_24_bits(i: &Instruction, ty: Type) -> Option<Definition> {
         }
     };
     let high = i.has(Word::Hi);
-    let product = move |x: &[u64; 4]| {
+    let product = move |x: &Sources| {
         let product = low(x[0]).wrapping_mul(low(x[1]));
         if high { product >> 16 } else { product }
     };

@@ -6,11 +6,11 @@
 
 mod approximate;
 mod bits;
-mod bytes;
 mod compare;
 mod convert;
 pub(super) mod float;
 mod integer;
+pub(super) mod small;
 pub(super) mod soft;
 pub(super) mod video;
 
@@ -21,8 +21,21 @@ use crate::operands::{result_type, source_type};
 
 pub(super) use compare::Accepts;
 
-/// Operands to results; up to four operands, up to two results.
-pub(super) type Scalar = Box<dyn Fn(&[u64; 4]) -> [u64; 2] + Send + Sync>;
+/// The most source operands that an instruction has.
+pub(super) const SOURCES: usize = 5;
+
+/// Source operands; those that an instruction does not have are 0.
+pub(super) type Sources = [u64; SOURCES];
+
+/// Source operands, the others 0.
+pub(super) fn sources<const N: usize>(given: [u64; N]) -> Sources {
+    let mut all = [0; SOURCES];
+    all[..N].copy_from_slice(&given);
+    all
+}
+
+/// Operands to results, of which there are up to two.
+pub(super) type Scalar = Box<dyn Fn(&Sources) -> [u64; 2] + Send + Sync>;
 
 /// The definition of an instruction, with the types of its operands.
 pub(super) struct Definition {
@@ -45,10 +58,10 @@ pub(super) fn fold(
     operand: impl Fn(usize, Type) -> Option<u64>,
 ) -> Option<u64> {
     let definition = define(instruction)?;
-    if definition.carry_in || definition.sources.len() > 4 {
+    if definition.carry_in || definition.sources.len() > SOURCES {
         return None;
     }
-    let mut inputs = [0; 4];
+    let mut inputs = [0; SOURCES];
     for (n, &ty) in definition.sources.iter().enumerate() {
         inputs[n] = operand(n, ty)?;
     }
@@ -59,7 +72,7 @@ pub(super) fn fold(
 /// opcode's row, without carry.
 fn definition(
     instruction: &Instruction,
-    compute: impl Fn(&[u64; 4]) -> u64 + Send + Sync + 'static,
+    compute: impl Fn(&Sources) -> u64 + Send + Sync + 'static,
 ) -> Option<Definition> {
     let sources = 0..instruction.opcode.row().sources.len();
     let sources: Option<Vec<Type>> = sources.map(|n| source_type(instruction, n)).collect();
@@ -70,7 +83,7 @@ fn definition(
 fn define_as(
     result: Type,
     sources: &[Type],
-    compute: impl Fn(&[u64; 4]) -> u64 + Send + Sync + 'static,
+    compute: impl Fn(&Sources) -> u64 + Send + Sync + 'static,
 ) -> Option<Definition> {
     Some(Definition {
         compute: Box::new(move |x| [compute(x), 0]),

@@ -17,6 +17,9 @@ pub enum Round {
     Down,
     /// Towards plus infinity.
     Up,
+    /// Away from zero if `random` and the highest `bits` bits of what is cut off have a
+    /// carry, else towards zero.
+    Stochastic { random: u32, bits: u32 },
 }
 
 /// A binary format: bits of the fraction and of the exponent.
@@ -115,7 +118,7 @@ impl Format {
         let infinity = ((1u128 << self.exponent) - 1) << self.fraction;
         if encoded >= infinity {
             let away = match round {
-                Round::Nearest | Round::Away => true,
+                Round::Nearest | Round::Away | Round::Stochastic { .. } => true,
                 Round::Zero => false,
                 Round::Down => sign,
                 Round::Up => !sign,
@@ -144,6 +147,11 @@ fn shift_rounded(mantissa: u128, exponent: i32, lowest: i32, sign: bool, round: 
         Round::Zero => false,
         Round::Down => sign && rest != 0,
         Round::Up => !sign && rest != 0,
+        Round::Stochastic { random, bits } => {
+            let drop = drop as u32;
+            let highest = rest >> drop.saturating_sub(bits) << bits.saturating_sub(drop);
+            (highest + u128::from(random)) >> bits != 0
+        }
     };
     kept + u128::from(up)
 }

@@ -12,12 +12,12 @@ type Preset = (&'static str, &'static str);
 
 macro_rules! presets {
     ($($name:literal),+ $(,)?) => {
-        [$(($name, include_str!(concat!("presets/", $name, ".toml")))),+]
+        &[$(($name, include_str!(concat!("presets/", $name, ".toml")))),+]
     };
 }
 
 /// The machines of the papers and of today's GPUs, and one for blocks behind a bus.
-const MACHINES: [Preset; 17] = presets![
+const MACHINES: &[Preset] = presets![
     "fermi",
     "gt200",
     "small",
@@ -38,12 +38,12 @@ const MACHINES: [Preset; 17] = presets![
 ];
 
 /// The machines that units of the path are proved for.
-const FOR_PROOFS: [Preset; 6] = presets!["pair", "quad", "prompt", "rows", "whole", "lockless"];
+const FOR_PROOFS: &[Preset] = presets!["pair", "quad", "prompt", "rows", "whole", "lockless"];
 
 /// The names of the presets.
-pub const PRESETS: [&str; 17] = names(MACHINES);
+pub const PRESETS: [&str; MACHINES.len()] = names(MACHINES);
 
-const fn names<const N: usize>(presets: [Preset; N]) -> [&'static str; N] {
+const fn names<const N: usize>(presets: &[Preset]) -> [&'static str; N] {
     let mut names = [""; N];
     let mut at = 0;
     while at < N {
@@ -81,7 +81,7 @@ pub(super) fn preset(name: &str) -> Result<Config> {
     if let Some(config) = read().get(name) {
         return Ok(config.clone());
     }
-    let mut all = MACHINES.iter().chain(&FOR_PROOFS);
+    let mut all = MACHINES.iter().chain(FOR_PROOFS);
     match all.find(|(known, _)| *known == name) {
         Some((name, text)) => {
             let config = file::preset(name, text)?;
@@ -93,7 +93,7 @@ pub(super) fn preset(name: &str) -> Result<Config> {
             format!(
                 "presets are {}; small machines for proofs are {}",
                 PRESETS.join(", "),
-                names(FOR_PROOFS).join(", ")
+                names::<{ FOR_PROOFS.len() }>(FOR_PROOFS).join(", ")
             ),
         )),
     }
@@ -146,7 +146,7 @@ mod tests {
     #[test]
     fn a_preset_without_a_base_sets_every_key() {
         let mut first = 0;
-        for (name, text) in MACHINES.iter().chain(&FOR_PROOFS) {
+        for (name, text) in MACHINES.iter().chain(FOR_PROOFS) {
             let table: toml::Table = toml::from_str(text).unwrap();
             if table.contains_key("base") {
                 continue;

@@ -15,6 +15,7 @@ use super::lanes;
 use super::machine::Machine;
 use super::registers::Slot;
 use crate::names::Space;
+use crate::scalar::sources;
 use resolve::Pointers;
 use std::sync::atomic::{AtomicU8, AtomicU16, AtomicU32, AtomicU64, Ordering::Relaxed};
 
@@ -366,7 +367,7 @@ fn update(
     let (first, second) = (source(0), source(1));
     let mut results = [0; 32];
     for lane in (0..32).filter(|lane| exec >> lane & 1 != 0) {
-        let new = |old| (info.compute)(&[old, first[lane], second[lane], 0])[0];
+        let new = |old| (info.compute)(&sources([old, first[lane], second[lane]]))[0];
         let pointer = pointers[lane];
         // SAFETY: `resolve` gives aligned pointers.
         results[lane] = unsafe {

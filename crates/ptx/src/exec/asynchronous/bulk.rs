@@ -13,6 +13,7 @@ use crate::exec::machine::peers::Reached;
 use crate::exec::machine::written;
 use crate::exec::memory::Object;
 use crate::exec::registers::{Slot, active};
+use crate::scalar::sources;
 
 /// Addresses and sizes are multiples of it.
 const UNIT: u64 = 16;
@@ -327,7 +328,7 @@ fn transfer(info: &BulkOp, to: *mut u8, from: *mut u8, bytes: u64) {
                 // SAFETY: `side` gives pointers to all bytes.
                 *byte = unsafe { access::get_byte(to.wrapping_add(at + n)) };
             }
-            let value = combine(&[u64::from_le_bytes(old), u64::from_le_bytes(new), 0, 0])[0];
+            let value = combine(&sources([old, new].map(u64::from_le_bytes)))[0];
             new = value.to_le_bytes();
         }
         for (n, byte) in new[..step].iter().enumerate() {

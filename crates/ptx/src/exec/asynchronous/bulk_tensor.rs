@@ -10,7 +10,7 @@ use crate::exec::machine::Machine;
 use crate::exec::memory::Object;
 use crate::exec::registers::{Slot, active};
 use crate::exec::tensor_map::{Boxed, Row, TensorMap};
-use crate::scalar::Scalar;
+use crate::scalar::{Scalar, sources};
 
 /// Alignment of the bytes in shared memory.
 const ALIGN: u64 = 128;
@@ -274,13 +274,8 @@ fn move_element(m: &mut Machine, way: &Way, (object, there): (&Object, u64), at:
         Way::Load => m.put_shared(at, size, object.element(there, size)),
         Way::Store => object.put(there, size, m.shared_element(at, size)),
         Way::Reduce(update) => {
-            let values = [
-                object.element(there, size),
-                m.shared_element(at, size),
-                0,
-                0,
-            ];
-            object.put(there, size, update(&values)[0]);
+            let values = [object.element(there, size), m.shared_element(at, size)];
+            object.put(there, size, update(&sources(values))[0]);
         }
     }
 }

@@ -9,6 +9,7 @@ use crate::exec::image::{MemoryOp, MemoryOrder, Region, SHARED_WINDOW, Transfer}
 use crate::exec::machine::peers::{MOST_BLOCKS, mapped, split};
 use crate::names::{Space, Special, Type, Word};
 use crate::opcodes::Opcode;
+use crate::scalar::Sources;
 
 impl Decoder<'_> {
     /// `mapa` and `getctarank`
@@ -37,7 +38,7 @@ impl Decoder<'_> {
         let window = if generic { SHARED_WINDOW } else { 0 };
         if i.opcode == Opcode::Getctarank {
             let to = self.target(to, Type::U32)?;
-            let rank = move |x: &[u64; 4]| {
+            let rank = move |x: &Sources| {
                 let named = split(x[0] & !window).0;
                 [named.map_or(x[1], u64::from), 0]
             };
@@ -47,7 +48,7 @@ impl Decoder<'_> {
         let rank = i.operands.get(2).ok_or("the rank of a block is missing")?;
         let rank = self.source(rank, Type::U32)?;
         let to = self.target(to, ty)?;
-        let map = move |x: &[u64; 4]| {
+        let map = move |x: &Sources| {
             let (named, offset) = split(x[0] & !window);
             let rank = x[1] as u32;
             match rank == x[2] as u32 {

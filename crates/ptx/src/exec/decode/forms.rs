@@ -5,6 +5,7 @@
 use crate::ast::{Immediate, Instruction, Module, Operand};
 use crate::names::{Modifier, Type, Word};
 use crate::opcodes::{BITS, CONVERTED, Class, FLOATS, HALVES, INTEGERS, Opcode, WIDE_INTEGERS};
+use crate::scalar::small;
 
 use Type::{B8, B16, B32, B64, B128, Bf16, Bf16x2, F16, F16x2, F32, F32x2, F64, Pred, S16x2, S32};
 
@@ -228,6 +229,9 @@ fn conversion(i: &Instruction, to: Type, old: bool) -> Result<(), Reason> {
     if !CONVERTED.iter().any(|set| set.contains(&from)) {
         return Err(format!("`cvt` takes no .{}", from.text()));
     }
+    if small::concerns(i) {
+        return small::check(i, to, from);
+    }
     if i.has(Word::Ftz) && to != F32 && from != F32 {
         return Err("`.ftz` is only for .f32".to_owned());
     }
@@ -236,6 +240,7 @@ fn conversion(i: &Instruction, to: Type, old: bool) -> Result<(), Reason> {
         (true, false) => EXACT,
         (false, true) if to == B32 => OF_FLOATS,
         (false, true) => INTEGRAL,
+        (true, true) if matches!(to, F16x2 | Bf16x2) => &[Word::Rn, Word::Rz],
         (true, true) if to == Type::Tf32 || to.bits() < from.bits() => OF_FLOATS,
         (true, true) => return Ok(()),
         (false, false) => {
@@ -297,7 +302,7 @@ impl Sizes {
     /// Those of an instruction.
     pub fn of(i: &Instruction) -> Self {
         match i.opcode.class() {
-            Class::Convert if i.has(Word::Pack) => Sizes::Exact,
+            Class::Convert if i.has(Word::Pack) || small::concerns(i) => Sizes::Exact,
             Class::Load | Class::Store | Class::Convert => Sizes::Wider,
             // Bytes of surfaces are in registers of 16 bits.
             Class::Texture if i.ty(0) == Some(B8) => Sizes::Wider,

@@ -11,7 +11,8 @@ use crate::exec::race::clock::{Fence, Sides};
 use crate::exec::registers::{Mask, Slot, Width};
 use crate::names::{Space, Special, Type, Word};
 use crate::opcodes::{Class, Opcode};
-use crate::scalar::{Scalar, accepts, define};
+use crate::scalar::small::listed;
+use crate::scalar::{SOURCES, Scalar, accepts, define};
 
 impl Decoder<'_> {
     pub(super) fn instruction(
@@ -182,6 +183,7 @@ impl Decoder<'_> {
         let Some((first, rest)) = i.operands.split_first() else {
             return Err("too few operands".to_owned());
         };
+        let rest = listed(i, rest);
         let optional = i.opcode.row().optional;
         if rest.len() > definition.sources.len() || rest.len() + optional < definition.sources.len()
         {
@@ -196,13 +198,13 @@ impl Decoder<'_> {
         }
         let (result, mut second) = self.targets(first, definition.result)?;
         let convert = i.opcode == Opcode::Cvt && !i.has(Word::Pack);
-        let mut sources = Vec::with_capacity(4);
+        let mut sources = Vec::with_capacity(SOURCES);
         let mut exact = result.width == Width::of(definition.result).unwrap_or(Width::Mask);
         let wider = convert && result.width > Width::of(definition.result).unwrap_or(Width::Mask);
         if !(exact || wider) {
             return Err("the result and the instruction have different sizes".to_owned());
         }
-        for (operand, &ty) in rest.iter().zip(&definition.sources) {
+        for (operand, &ty) in rest.into_iter().zip(&definition.sources) {
             let slot = self.source(operand, ty)?;
             let wanted = Width::of(ty).ok_or("a value of 128 bits")?;
             let wider = convert && slot.width > wanted && wanted != Width::Mask;

@@ -9,6 +9,7 @@ use crate::exec::machine::Machine;
 use crate::exec::registers::{Registers, Slot, active};
 use crate::names::{Type, Word};
 use crate::opcodes::Opcode;
+use crate::scalar::sources;
 
 /// Any of them.
 pub fn exchange(m: &mut Machine, info: &WarpOp, exec: u32) {
@@ -223,7 +224,7 @@ fn redux(info: &WarpOp, exec: u32, a: &Lanes, member: &Lanes) -> (Lanes, Lanes) 
             // A value alone is combined with itself: its NaN is canonical.
             let all = operands.map(u64::from);
             let best = all.fold(None, |best, x| {
-                Some(combine(&[best.unwrap_or(x), x, 0, 0])[0])
+                Some(combine(&sources([best.unwrap_or(x), x]))[0])
             });
             values[lane] = best.unwrap_or(0);
             continue;

@@ -10,7 +10,7 @@ use crate::exec::texture::{
     Channel, Coordinates, Operation, Outside, Sampler, Texture, TextureOp, face, fetch, gather,
 };
 use crate::names::Word;
-use crate::scalar::Scalar;
+use crate::scalar::{Scalar, sources};
 use std::cell::RefCell;
 use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering::Relaxed};
@@ -392,7 +392,7 @@ fn outside_of(m: &mut Machine, texture: &Texture, at: &Lane, place: &[i64], size
 
 /// `sured`: an atomic operation on 32 or 64 bits.
 fn reduce(object: &Object, offset: u64, update: &Scalar, bytes: u64, operand: u64) {
-    let new = |old: u64| update(&[old, operand, 0, 0])[0];
+    let new = |old: u64| update(&sources([old, operand]))[0];
     let pointer = object.data().wrapping_add(offset as usize);
     // SAFETY: the bytes are inside the object, at a multiple of their number.
     unsafe {

@@ -2,7 +2,6 @@
 //! kernel as it is are files in `tests/filetests/`.
 
 mod advice;
-mod bytes;
 mod flow;
 mod forms;
 mod heap;
@@ -11,11 +10,13 @@ mod pairs;
 mod ptxas;
 mod races;
 mod refused;
+mod small;
 mod tensor;
 mod tensor_map;
 mod texel_races;
 mod texture;
 mod texture_harness;
+mod vectors;
 mod video;
 
 use super::*;
