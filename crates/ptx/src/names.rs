@@ -169,6 +169,8 @@ names! {
         Wt = "wt", Unified = "unified", L1EvictNormal = "L1::evict_normal",
         L1EvictUnchanged = "L1::evict_unchanged", L1EvictFirst = "L1::evict_first",
         L1EvictLast = "L1::evict_last", L1NoAllocate = "L1::no_allocate",
+        L2EvictNormal = "L2::evict_normal", L2EvictUnchanged = "L2::evict_unchanged",
+        L2EvictFirst = "L2::evict_first", L2EvictLast = "L2::evict_last",
         L2CacheHint = "L2::cache_hint", L2Prefetch64 = "L2::64B", L2Prefetch128 = "L2::128B",
         L2Prefetch256 = "L2::256B", L1 = "L1", L2 = "L2", To = "to",
         ProxyAlias = "proxy", Level = "level",

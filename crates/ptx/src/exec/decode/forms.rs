@@ -66,6 +66,48 @@ pub(super) fn check(i: &Instruction, module: &Module) -> Result<(), Reason> {
     }
 }
 
+/// Words of which an instruction has one at most.
+const EXCLUSIVE: [&[Word]; 7] = {
+    use Word::*;
+    [
+        &[Rn, Rz, Rm, Rp, Rna, Rs, Rni, Rzi, Rmi, Rpi],
+        &[Lo, Hi, Wide],
+        &[
+            Eq, Ne, Lt, Le, Gt, Ge, Ls, Hs, Equ, Neu, Ltu, Leu, Gtu, Geu, Num, Nan,
+        ],
+        &[Weak, Volatile, Relaxed, Acquire, Release, AcqRel, Sc],
+        &[Cta, Cluster, Gpu, Sys, Gl],
+        &[Ca, Cg, Cs, Lu, Cv, Wb, Wt],
+        &[V2, V4, V8],
+    ]
+};
+
+/// A modifier that is not known may be one that changes what the instruction does. Hints
+/// do nothing here. Asked last: other reasons say more.
+pub(super) fn known_words(i: &Instruction, module: &Module) -> Result<(), Reason> {
+    if i.has(Word::Other) && i.opcode.class() != Class::Hint {
+        let text = i.span.of(&module.text);
+        let words = text.split(|c: char| c.is_whitespace() || ".{[(;".contains(c));
+        let is_other = |word: &&str| Modifier::from_text(word) == Modifier::Word(Word::Other);
+        let opcode = words.skip_while(|word| *word != i.opcode.text()).skip(1);
+        let word = opcode.filter(|word| !word.is_empty()).find(is_other);
+        let word = word.unwrap_or_default();
+        return Err(format!("the modifier .{word} is not supported"));
+    }
+    for group in EXCLUSIVE {
+        let mut given = group.iter().filter(|word| i.has(**word));
+        if let (Some(first), Some(second)) = (given.next(), given.next()) {
+            return Err(format!(
+                "`{}` has .{} and .{}, of which there can be one",
+                i.opcode.text(),
+                first.text(),
+                second.text()
+            ));
+        }
+    }
+    Ok(())
+}
+
 /// PTX before 2.0, and for the first GPUs, leaves roundings out.
 fn is_old(module: &Module) -> bool {
     module.version < (2, 0)

@@ -201,6 +201,7 @@ impl<'m> Decoder<'m> {
             let form = forms::check(i, self.module);
             self.at = at;
             let decoded = form.and_then(|()| self.instruction(i, at as u32, start, &cfg));
+            let decoded = decoded.and_then(|_| forms::known_words(i, self.module));
             if let Err(reason) = decoded {
                 self.problem(i, reason);
             }
