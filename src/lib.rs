@@ -3,6 +3,8 @@
 //!
 //! docs/explanation/architecture.md shows which module uses which.
 
+#![forbid(unsafe_code)]
+
 pub mod assembler;
 pub mod capture;
 pub mod cli;

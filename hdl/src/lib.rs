@@ -11,6 +11,8 @@
 //! modules): right before, `adapter` makes rust-hdl's syntax tree of them, and has
 //! what that cannot say.
 
+#![forbid(unsafe_code)]
+
 mod adapter;
 mod allowed;
 mod body;

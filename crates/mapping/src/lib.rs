@@ -15,6 +15,8 @@
 //! (`hash`), each with its space of configurations. `software` computes one in
 //! the kernel instead: as padding, a swizzle, or an XOR of index bits.
 
+#![forbid(unsafe_code)]
+
 pub mod geometry;
 pub mod hash;
 pub mod rap;

@@ -15,6 +15,8 @@
 //! The model is written from the contracts of the units, apart from their RTL;
 //! of the hardware's crate it uses names and sizes alone.
 
+#![forbid(unsafe_code)]
+
 pub mod config;
 pub mod model;
 pub mod sm;
