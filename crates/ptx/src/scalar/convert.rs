@@ -139,21 +139,6 @@ fn saturated(bits: u64, format: Format, sat: bool) -> u64 {
     }
 }
 
-/// With `.satfinite` the largest number instead of infinity; with `.relu` zero instead of
-/// negative numbers.
-pub(super) fn bounded(bits: u64, format: Format, finite: bool, relu: bool) -> u64 {
-    let sign = 1u64 << (format.fraction + format.exponent);
-    let infinity = ((1u64 << format.exponent) - 1) << format.fraction;
-    let size = bits & !sign;
-    if relu && bits != size && size <= infinity {
-        0
-    } else if finite && size == infinity {
-        bits - 1
-    } else {
-        bits
-    }
-}
-
 fn floats(i: &Instruction, to: Type, from: Type) -> Option<Definition> {
     let (sat, ftz, relu) = (i.has(Word::Sat), i.has(Word::Ftz), i.has(Word::Relu));
     let finite = i.has(Word::Satfinite);
@@ -182,7 +167,7 @@ fn floats(i: &Instruction, to: Type, from: Type) -> Option<Definition> {
             number = number.integral(round);
         }
         let result = saturated(target.pack(number, round), target, sat);
-        let mut result = bounded(result, target, finite, relu);
+        let mut result = target.bounded(result, finite, relu);
         if ftz && target == F32 {
             result = flushed(result);
         }

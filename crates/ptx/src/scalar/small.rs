@@ -4,7 +4,6 @@
 //! result is subnormal, more is cut off. The PTX ISA says which part of the random operand
 //! belongs to which numbers. Of `.e2m1x4`, each number of a pair has a byte of its own here.
 
-use super::convert::bounded;
 use super::float::format;
 use super::soft::{BF16, F16, F32, Format, Round, Soft};
 use super::{Definition, Sources, define_as};
@@ -274,7 +273,7 @@ fn widen(i: &Instruction, to: Type, from: Type) -> Option<Definition> {
     let (relu, finite) = (i.has(Word::Relu), i.has(Word::Satfinite));
     let one = move |bits: u64, scale: Soft| {
         let number = element.unpack(bits & ((1 << width) - 1)).times(scale);
-        bounded(target.pack(number, Round::Nearest), target, finite, relu)
+        target.bounded(target.pack(number, Round::Nearest), finite, relu)
     };
     let both = move |x: &Sources, scales: [Soft; 2]| {
         one(x[0], scales[0]) | one(x[0] >> width, scales[1]) << 16

@@ -97,6 +97,21 @@ impl Format {
         (1u64 << (self.exponent + self.fraction)) - 1
     }
 
+    /// The bits with the largest number instead of infinity, if `finite`, and with zero instead
+    /// of negative numbers, if `relu`.
+    pub fn bounded(self, bits: u64, finite: bool, relu: bool) -> u64 {
+        let sign = 1u64 << (self.fraction + self.exponent);
+        let infinity = self.extreme(false, true);
+        let size = bits & !sign;
+        if relu && bits != size && size <= infinity {
+            0
+        } else if finite && size == infinity {
+            bits - 1
+        } else {
+            bits
+        }
+    }
+
     /// The bits of the number, rounded.
     pub fn pack(self, number: Soft, round: Round) -> u64 {
         let (sign, mantissa, exponent) = match number {
