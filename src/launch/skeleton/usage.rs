@@ -223,7 +223,7 @@ pub(super) fn loaded(i: &Instruction) -> Vec<(Register, Part)> {
         return Vec::new();
     }
     let part = |(at, register): (usize, Register)| {
-        let byte = u32::try_from(*first).ok()? + at as u32 * ty.bytes() as u32;
+        let byte = u32::try_from(*first).ok()? + at as u32 * ty.bytes();
         Some((
             register,
             Part {

@@ -160,7 +160,7 @@ fn forms_are_those_of_ptxas() {
         let taken: Vec<&str> = taken.split_whitespace().collect();
         for n in 0..40 {
             let rounding = ["", "rn", "rz", "rp", "rs"][n % 5];
-            let flag = |at: usize, word| if n / 5 >> at & 1 != 0 { word } else { "" };
+            let flag = |at: usize, word| if ((n / 5) >> at) & 1 != 0 { word } else { "" };
             let words = [rounding, flag(0, "satfinite"), flag(1, "relu")];
             let words = [&words[..], &[flag(2, "scaled::n2::ue8m0")]].concat();
             let words: Vec<&str> = words.into_iter().filter(|w| !w.is_empty()).collect();
