@@ -63,6 +63,27 @@ fn glue_of_wires_is_lint_clean() {
     silent(lint.args(["--lint-only", "--top-module", "ventus_shared_memory"]));
 }
 
+/// Identifiers that do not fit would come back cut off.
+#[test]
+fn the_glue_for_pulp_stops_where_the_interfaces_have_another_size() {
+    if missing(&["verilator", "c++"]) {
+        return;
+    }
+    let dir = tempfile::tempdir().unwrap();
+    let command = "spadkit emit --wrapper tcdm --reset async-low \
+                   --config examples/neighbours/pulp/machine.toml -o rtl";
+    emit("pulp", command, dir.path());
+    let mut other = verilator("pulp", dir.path(), &["stub.sv", "pulp_tcdm.sv"]);
+    build(other.args(["-Wno-WIDTH", "-DIW=20"]));
+    let run = Command::new(dir.path().join("built/stub"))
+        .output()
+        .unwrap();
+    let text = String::from_utf8_lossy(&run.stdout);
+    assert!(!run.status.success(), "{text}");
+    let expected = "port 0: emit spad_tcdm with IW = 20 and DW = 32";
+    assert!(text.contains(expected), "{text}");
+}
+
 /// Builds the stub that `verilator` names.
 fn build(verilator: &mut Command) {
     let fast = ["OPT_FAST=-O0", "OPT_GLOBAL=-O0"].map(|o| ["-MAKEFLAGS", o]);
