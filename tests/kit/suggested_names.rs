@@ -1,0 +1,78 @@
+//! Types under other names (`tests/fixtures/cuda/alias.cu`).
+
+use crate::common::json;
+use serde_json::Value;
+use std::fs;
+
+/// The arguments of `tune` for kernel `entry` of a fixture, whose arrays have elements of
+/// type `ty`.
+fn with<T>(
+    (fixture, entry): (&str, &str),
+    (block, ty, more): (&str, &str, &str),
+    run: impl Fn(&[&str]) -> T,
+    options: &[&str],
+) -> T {
+    let dir = tempfile::tempdir().unwrap();
+    for file in [
+        "alias.cu",
+        "alias.h",
+        "alias.ptx",
+        "library.cu",
+        "library.ptx",
+    ] {
+        fs::copy(format!("tests/fixtures/cuda/{file}"), dir.path().join(file)).unwrap();
+    }
+    let argument = |name: &str, init: &str| {
+        format!("[[arg]]\nname = \"{name}\"\ntype = \"{ty}\"\ncount = 256\ninit = \"{init}\"\n")
+    };
+    let input = match fixture {
+        "alias" => argument("input", "iota"),
+        _ => String::new(),
+    };
+    let launch = format!(
+        "ptx = \"{fixture}.ptx\"\nentry = \"{entry}\"\ngrid = [1]\nblock = {block}\n{more}{}{input}",
+        argument("output", "zeros"),
+    );
+    let path = dir.path().join("k.toml");
+    fs::write(&path, launch).unwrap();
+    let command = ["tune", path.to_str().unwrap(), "--software"];
+    run(&[&command, options].concat())
+}
+
+/// The launch gives the bytes of an array, whatever its elements are called.
+#[test]
+fn an_extern_array_of_a_typedef_keeps_its_declaration() {
+    let launch = ("[256]", "s64", "dynamic_shared = 2048\n");
+    let found = with(("alias", "named"), launch, json, &[]);
+    let change = &found["suggestions"][0];
+    let changed = |line: &Value| line["changed_text"].as_str().unwrap().to_owned();
+    let lines: Vec<String> = change["lines"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(changed)
+        .collect();
+    let expected = [
+        "out[threadIdx.x] = every[spad_place((threadIdx.x * 16) & 255)];",
+        "every[spad_place(threadIdx.x)] = in[threadIdx.x];",
+    ];
+    assert_eq!(lines, expected);
+    let padding = &change["padding"];
+    assert_eq!(padding["declaration"], "extern __shared__ word_t every[];");
+    assert_eq!(padding["index"], "every[i + i / 16] for element i");
+    assert_eq!(padding["launch_bytes"][0], 2048);
+    assert!(
+        padding["launch_bytes"][1].as_u64() > Some(2048),
+        "{padding}"
+    );
+}
+
+/// Nobody knows how many of its elements a gap is.
+#[test]
+fn an_extern_array_of_an_unknown_type_gets_no_padding() {
+    let launch = ("[256]", "u32", "dynamic_shared = 1024\n");
+    let found = with(("alias", "hidden"), launch, json, &[]);
+    let change = &found["suggestions"][0];
+    assert_eq!(change["array"], "pairs");
+    assert_eq!(change["padding"], Value::Null, "{change}");
+}
