@@ -76,3 +76,20 @@ fn an_extern_array_of_an_unknown_type_gets_no_padding() {
     assert_eq!(change["array"], "pairs");
     assert_eq!(change["padding"], Value::Null, "{change}");
 }
+
+#[test]
+fn a_macro_of_a_header_changes_in_the_header() {
+    let found = with(("alias", "macros"), ("[32, 8]", "f32", ""), json, &[]);
+    let change = &found["suggestions"][0];
+    let lines = change["lines"].as_array().unwrap();
+    assert_eq!(lines.len(), 1, "{change}");
+    let call = &lines[0]["call"];
+    assert!(
+        call["source"].as_str().unwrap().ends_with("alias.h:4"),
+        "{call}"
+    );
+    assert_eq!(
+        call["changed_text"],
+        "#define AT(k, i, j) (&tile[0][0][0])[spad_place(((k) * 8 + (i)) * 32 + (j))]"
+    );
+}
