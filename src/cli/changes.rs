@@ -102,7 +102,10 @@ fn one(s: &Suggestion, most: usize, details: &mut Details) {
         } else {
             "more elements"
         };
-        details.say(format!("{place}, the declaration with {what}"));
+        let bytes = declaration.bytes.map_or(String::new(), |[before, after]| {
+            format!(": {after} bytes in place of {before}")
+        });
+        details.say(format!("{place}, the declaration with {what}{bytes}"));
         statement(&declaration.text, &declaration.changed_text, details);
         with_others(declaration.with_others.as_deref(), details);
     }
