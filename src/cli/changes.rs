@@ -41,6 +41,13 @@ pub(super) fn left_alone(arrays: &[LeftAlone]) -> Details {
             );
             continue;
         }
+        if let Some(library) = left.library {
+            details.note(format!(
+                "{library} gets the array by reference, and accesses it: no source of yours can \
+                 take the mapping; spadkit rewrite changes the PTX"
+            ));
+            continue;
+        }
         details.note((left.machine_code.as_ref()).map_or(String::new(), InMachineCode::text));
         if let Some((places, widest)) = torn_places(left.all_torn()) {
             details.note(format!(

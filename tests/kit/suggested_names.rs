@@ -1,6 +1,7 @@
-//! Types under other names (`tests/fixtures/cuda/alias.cu`).
+//! Types and macros under other names, and arrays that a library gets by reference
+//! (`tests/fixtures/cuda/alias.cu`, `library.cu`).
 
-use crate::common::json;
+use crate::common::{json, text};
 use serde_json::Value;
 use std::fs;
 
@@ -92,4 +93,24 @@ fn a_macro_of_a_header_changes_in_the_header() {
         call["changed_text"],
         "#define AT(k, i, j) (&tile[0][0][0])[spad_place(((k) * 8 + (i)) * 32 + (j))]"
     );
+}
+
+/// Its source is not the user's.
+#[test]
+fn no_source_changes_where_a_library_accesses_the_array() {
+    for entry in ["one", "several"] {
+        let launch = ("[256]", "s32", "");
+        let found = with(("library", entry), launch, json, &[]);
+        assert_eq!(found["suggestions"], serde_json::json!([]), "{found}");
+        assert_eq!(found["left_alone"][0]["library"], "CUB");
+        let said = with(("library", entry), launch, text, &["-q"]).replace('\n', " ");
+        for expected in [
+            "No change of the source pays: CUB accesses the array, and its source cannot take \
+             the mapping.",
+            "CUB gets the array by reference, and accesses it",
+            "spadkit rewrite",
+        ] {
+            assert!(said.contains(expected), "{expected}: {said}");
+        }
+    }
 }
