@@ -41,6 +41,13 @@ pub(super) fn left_alone(arrays: &[LeftAlone]) -> Details {
             );
             continue;
         }
+        if let Some(library) = left.library {
+            details.note(format!(
+                "{library} gets the array by reference, and accesses it: no source of yours can \
+                 take the mapping; spadkit rewrite changes the PTX"
+            ));
+            continue;
+        }
         details.note((left.machine_code.as_ref()).map_or(String::new(), InMachineCode::text));
         if let Some((places, widest)) = torn_places(left.all_torn()) {
             details.note(format!(
@@ -102,7 +109,10 @@ fn one(s: &Suggestion, most: usize, details: &mut Details) {
         } else {
             "more elements"
         };
-        details.say(format!("{place}, the declaration with {what}"));
+        let bytes = declaration.bytes.map_or(String::new(), |[before, after]| {
+            format!(": {after} bytes in place of {before}")
+        });
+        details.say(format!("{place}, the declaration with {what}{bytes}"));
         statement(&declaration.text, &declaration.changed_text, details);
         with_others(declaration.with_others.as_deref(), details);
     }

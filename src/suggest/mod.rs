@@ -21,7 +21,7 @@ pub use result::function_names::FunctionNames;
 use result::function_names::{MappedArray, with_helpers};
 pub use result::judged::InMachineCode;
 use result::judged::Judged;
-pub use result::left_alone::{LeftAlone, torn_verdict};
+pub use result::left_alone::{LeftAlone, gains_little, torn_verdict};
 pub use result::padding::Padding;
 pub use result::parted::Parted;
 pub use result::templates::Template;
@@ -195,7 +195,10 @@ pub fn suggestions(
         |(target, name): (&Target, &String)| suggestion(target, tuned, name, None, sources);
     let gains = |code: &InMachineCode| code.gains();
     let pays = |s: &Suggestion| {
-        s.conflicts < s.conflicts_before && s.machine_code.as_ref().is_none_or(gains)
+        s.conflicts < s.conflicts_before
+            && !s.gains_little()
+            && s.library().is_none()
+            && s.machine_code.as_ref().is_none_or(gains)
     };
     let all = targets.iter().zip(&names).map(suggest);
     let (mut changes, left): (Vec<_>, Vec<_>) = all.partition(pays);

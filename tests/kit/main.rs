@@ -66,6 +66,7 @@ mod suggested_choices;
 mod suggested_forms;
 mod suggested_helpers;
 mod suggested_lines;
+mod suggested_names;
 mod suggested_python;
 mod suggested_room;
 mod suggested_shapes;

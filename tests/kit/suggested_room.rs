@@ -35,7 +35,9 @@ fn a_declaration_gets_the_elements_that_the_padding_needs() {
     assert_eq!(found["suggestions"][0]["dynamic_shared"], Value::Null);
     let text = common::text(&args);
     let shown = format!(
-        "histcopies.cu:10, the declaration with more elements\n  - {old}\n  + {new}\nthe function:"
+        "histcopies.cu:10, the declaration with more elements: {} bytes in place of 2048\n  \
+         - {old}\n  + {new}\nthe function:",
+        4 * elements
     );
     assert!(text.contains(&shown), "{text}");
 }

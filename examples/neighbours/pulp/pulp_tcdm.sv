@@ -16,6 +16,12 @@ module pulp_tcdm
     tcdm_req_t [LANES-1:0] req;
     tcdm_rsp_t [LANES-1:0] rsp;
     for (genvar i = 0; i < LANES; i++) begin : lane
+`ifndef SYNTHESIS
+        initial
+            if ($bits(ports[i].id) != TCDM_ID_BITS || $bits(ports[i].data) != WORD_BITS)
+                $fatal(1, "port %0d: emit spad_tcdm with IW = %0d and DW = %0d", i,
+                       $bits(ports[i].id), $bits(ports[i].data));
+`endif
         wire test_and_set = ports[i].wen & ports[i].add[TS_BIT];
         always_comb begin
             req[i] = '0;

@@ -9,7 +9,7 @@ interface hci_core_intf #(
     parameter int unsigned AW = 32,
     parameter int unsigned BW = 8,
     parameter int unsigned UW = 1,
-    parameter int unsigned IW = 8,
+    parameter int unsigned IW = 25,
     parameter int unsigned EW = 1,
     parameter int unsigned EHW = 1
 ) (
@@ -35,6 +35,9 @@ module stub (
     input logic rst_ni,
     output logic idle_o
 );
-    hci_core_intf ports[0:15] (.clk(clk_i));
+`ifndef IW
+`define IW 25
+`endif
+    hci_core_intf #(.IW(`IW)) ports[0:15] (.clk(clk_i));
     pulp_tcdm memory (.*);
 endmodule

@@ -6,6 +6,10 @@
 
 package VX_gpu_pkg;
     localparam MEM_ATTR_AMO_OFFS = 3;
+`ifdef VORTEX_MEM_BUS
+    localparam MEM_ATTR_WIDTH = 17;
+`else
+    localparam logic [3:0] AMO_OP_ADD = 4'd2;
     typedef struct packed {
         logic [7:0] hart_id;
         logic amo_unsigned;
@@ -14,6 +18,7 @@ package VX_gpu_pkg;
     } amo_req_t;
     localparam AMO_REQ_BITS = $bits(amo_req_t);
     localparam MEM_ATTR_WIDTH = MEM_ATTR_AMO_OFFS + AMO_REQ_BITS;
+`endif
 endpackage
 
 interface VX_mem_bus_if #(
@@ -41,13 +46,16 @@ interface VX_mem_bus_if #(
 endinterface
 
 // A lane of the load/store unit: random stores, loads and additions. It loads from and
-// stores to words of its own, whose banks all lanes share, and all lanes add to one word.
+// stores to words of its own, whose banks all lanes share, and all lanes add to one word:
+// with the operation `op`, to the bytes `adds`.
 module stub_lane #(
     parameter int unsigned LANE = 0,
     parameter int unsigned COUNT = 4000
 ) (
     input logic clk,
     input logic reset,
+    input logic [3:0] op,
+    input logic [3:0] adds,
     output logic done,
     output int unsigned added,
     output int unsigned last,
@@ -86,8 +94,9 @@ module stub_lane #(
                     rw: number[28] & number[27:26] != 0,
                     addr: number[27:26] == 0 ? COUNTER : {6'(LANE), number[25:20]},
                     data: number[27:26] == 0 ? 32'd1 : number ^ 32'h5a5a5a5a,
-                    byteen: number[28] & number[27:26] != 0 ? number[19:16] : '1,
-                    attr: number[27:26] == 0 ? 17'd1 << VX_gpu_pkg::MEM_ATTR_AMO_OFFS : '0,
+                    byteen: number[27:26] == 0 ? adds : number[28] ? number[19:16] : '1,
+                    attr: number[27:26] == 0 ?
+                        17'({op, 1'b1}) << VX_gpu_pkg::MEM_ATTR_AMO_OFFS : '0,
                     tag: 16'(asked)
                 };
             end
@@ -112,12 +121,22 @@ module stub;
     initial forever #5 clk = !clk;
     VX_mem_bus_if lsu_bus_if[4] ();
     VX_mem_bus_if dma_bus_if ();
+`ifdef VORTEX_MEM_BUS
+    VX_local_mem memory (.clk, .reset, .mem_bus_if(lsu_bus_if));
+`else
     VX_local_mem memory (.*);
+`endif
     logic [3:0] done;
+    // What no memory for Vortex performs: another operation, half of a word.
+    logic [3:0] op, adds;
+    initial begin
+        op = $test$plusargs("exchange") ? 4'd3 : 4'd2;
+        adds = $test$plusargs("half") ? 4'b0011 : 4'b1111;
+    end
     int unsigned added[4], last[4];
     for (genvar i = 0; i < 4; i++) begin : lane
         stub_lane #(.LANE(i)) agent (
-            .clk, .reset, .done(done[i]), .added(added[i]), .last(last[i]), .bus(lsu_bus_if[i])
+            .clk, .reset, .op, .adds, .done(done[i]), .added(added[i]), .last(last[i]), .bus(lsu_bus_if[i])
         );
     end
     initial begin

@@ -7,7 +7,7 @@ use crate::report::pages::MappingChoice;
 use crate::report::{removal, that_keeps_vectors};
 use crate::software::choice::{Array, Choice, Choices, MappingKind, NoneFewer, on_front};
 use crate::software::{Language, Layout, LayoutSpec, render};
-use crate::suggest::Suggestion;
+use crate::suggest::{Suggestion, gains_little};
 use crate::terminal::{Columns, Details, Tone};
 use crate::trace::TensorCopy;
 use serde::Serialize;
@@ -180,6 +180,11 @@ impl<'a> Ranking<'a> {
         &self.results[0]
     }
 
+    /// Whether the best mapping leaves nearly all conflicts.
+    pub fn is_vain(&self) -> bool {
+        gains_little(self.unmapped(), self.best().conflicts)
+    }
+
     /// Conflicts without a mapping.
     pub fn unmapped(&self) -> u64 {
         self.best().baseline_conflicts
@@ -302,7 +307,11 @@ impl<'a> Ranking<'a> {
             (n, 0) => format!(" for {n} instructions an access"),
             (n, bytes) => format!(" for {n} instructions an access and {bytes} bytes"),
         };
+        let removed = all.saturating_sub(best.conflicts);
         match removal(best.conflicts, all) {
+            Some(_) if self.is_vain() => format!(
+                "No mapping is worth its cost: {hash} removes {removed} of {all} conflicts{cost}."
+            ),
             _ if all == 0 => {
                 "There are no bank conflicts: the indices stay as they are.".to_owned()
             }

@@ -333,7 +333,7 @@ impl CommandResult for SoftwareRanking<'_> {
             let command = rewrite(&input, &hashes, "fast.ptx", again);
             hints.push(Hint::new("next, each variable with its own", command));
         }
-        if best.conflicts >= self.whole.unmapped() {
+        if best.conflicts >= self.whole.unmapped() || self.whole.is_vain() {
             return hints;
         }
         let rewrites = rewrites && !self.on_sm.refuses(&best.hash);

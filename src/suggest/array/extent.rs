@@ -78,6 +78,12 @@ impl Extent {
         }
     }
 
+    /// Bytes of the rows that are added.
+    pub fn added(&self) -> Option<u64> {
+        let row = self.row.as_ref().ok()? * self.element.as_ref().ok()?;
+        Some(self.missing.div_ceil(row) * row)
+    }
+
     /// The outermost dimension `old`, grown.
     pub fn outermost(&self, old: &str) -> String {
         let more = match (&self.row, &self.element) {

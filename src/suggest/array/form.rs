@@ -35,18 +35,13 @@ pub(in crate::suggest) struct Form {
 impl Form {
     /// That of `array`, of `has` bytes, as the first of `places` sees it declared.
     pub fn of<'a>(
-        mut places: impl Iterator<Item = &'a str>,
+        places: impl Iterator<Item = &'a str>,
         array: Named,
         has: Option<u32>,
         declarations: &Declarations,
         sources: &mut SourceFiles,
     ) -> Option<Self> {
-        let (file, line) = places.find_map(|place| {
-            let seen = declarations.all_seen_from(place, sources);
-            seen.into_iter().next_back()
-        })?;
-        let constants = Constants::of(&file, sources).seen_from(line);
-        let found = Declarator::at(constants.place(), line, array.name)?;
+        let (constants, found) = declared(places, array, declarations, sources)?;
         let bound = Bindings::of(array.variable, constants.place(), found.name);
         let constants = constants.bound_to(bound);
         let dimension = |&(from, to): &(usize, usize)| {
@@ -88,6 +83,16 @@ impl Form {
             bytes,
             dimensions,
         })
+    }
+
+    /// Whether `array` is `extern`, as the first of `places` sees it declared.
+    pub fn is_extern<'a>(
+        places: impl Iterator<Item = &'a str>,
+        array: Named,
+        declarations: &Declarations,
+        sources: &mut SourceFiles,
+    ) -> bool {
+        declared(places, array, declarations, sources).is_some_and(|(_, found)| found.is_dynamic())
     }
 
     /// Indices of an element.
@@ -154,6 +159,22 @@ impl Form {
         let element = &self.element;
         format!("struct {element} {{ /* its members */ char padding[{bytes}]; }};")
     }
+}
+
+/// The declaration of `array` that the first of `places` sees, and the constants there.
+fn declared<'a>(
+    mut places: impl Iterator<Item = &'a str>,
+    array: Named,
+    declarations: &Declarations,
+    sources: &mut SourceFiles,
+) -> Option<(Constants, Declarator)> {
+    let (file, line) = places.find_map(|place| {
+        let seen = declarations.all_seen_from(place, sources);
+        seen.into_iter().next_back()
+    })?;
+    let constants = Constants::of(&file, sources).seen_from(line);
+    let found = Declarator::at(constants.place(), line, array.name)?;
+    Some((constants, found))
 }
 
 /// Whether a file defines a structure, and neither points to one nor asks for its size: as

@@ -27,6 +27,10 @@ pub struct DeclarationChange {
     /// The same with the changes of all suggestions, where others change it, too.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub with_others: Option<String>,
+    /// Bytes of the array as it is and changed: whole outermost rows are added. `None` where
+    /// the source does not show how long these are.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub bytes: Option<[u64; 2]>,
     /// Bytes of the text that are replaced, and by what.
     #[serde(skip)]
     pub(in crate::suggest) edit: Edit,
@@ -140,8 +144,14 @@ fn enlarged(
     let place = constants.place();
     let (from, to) = *found.dimensions.first()?;
     let outermost = place.text[from..to].trim();
-    let new = Extent::of(found, bytes, constants).outermost(outermost);
-    edited(place, file, (from, to), new)
+    let extent = Extent::of(found, bytes, constants);
+    let has = u64::from(bytes.has);
+    let grown = extent.added().map(|added| [has, has.saturating_add(added)]);
+    let change = edited(place, file, (from, to), extent.outermost(outermost))?;
+    Some(DeclarationChange {
+        bytes: grown,
+        ..change
+    })
 }
 
 /// The line with `new` in the place of the dimension between `from` and `to`.
@@ -163,6 +173,7 @@ fn edited(
         source: format!("{file}:{line}"),
         changed_text: format!("{}{new}{}", &text[..from], &text[to..]),
         with_others: None,
+        bytes: None,
         edit: Edit { from, to, new },
         text,
     })
@@ -312,6 +323,26 @@ mod tests {
             let found = changed("", declaration, has, needs);
             assert_eq!(found.as_deref(), Some(new), "{declaration}");
         }
+    }
+
+    /// The bytes of the changed declaration: whole slices are added.
+    #[test]
+    fn the_bytes_of_a_slice_are_said() {
+        let bytes = |declaration: &str, has: u32, needs: u32| {
+            let source = format!("void f() {{\n{declaration}\ntile[i] = 0;");
+            match room_in(&source, "tile", has, needs) {
+                Some(Room::Static(changes)) => changes[0].bytes,
+                other => panic!("{other:?}"),
+            }
+        };
+        let large = "__shared__ float tile[2][8][8][9];";
+        assert_eq!(bytes(large, 4608, 4656), Some([4608, 6912]));
+        assert_eq!(
+            bytes("__shared__ float tile[64];", 256, 260),
+            Some([256, 260])
+        );
+        // Nobody knows how long a row is.
+        assert_eq!(bytes("__shared__ float tile[ROWS][ROW];", 256, 260), None);
     }
 
     #[test]

@@ -48,6 +48,8 @@ pub(in crate::suggest) struct Lines {
     pub changes: Vec<LineChange>,
     /// How the source declares the array, where it is found.
     pub form: Option<Form>,
+    /// The launch gives its bytes, and the source does not show those of an element.
+    pub has_open_size: bool,
     /// Whether it is one object, and no array.
     pub is_one_object: bool,
     /// All declarations of arrays of this name in the files of the lines.
@@ -78,8 +80,9 @@ pub(in crate::suggest) fn lines(
     let declarations = Declarations::of(places(), named, target.element_bytes(), sources);
     // Of accesses that are all in other functions, none sees the declaration.
     let kernel = declarations.seen_in(&|name| target.is_of_kernel(name), sources);
-    let seen = places().chain(kernel.as_deref());
-    let form = Form::of(seen, named, target.bytes(), &declarations, sources);
+    let seen = || places().chain(kernel.as_deref());
+    let form = Form::of(seen(), named, target.bytes(), &declarations, sources);
+    let has_open_size = form.is_none() && Form::is_extern(seen(), named, &declarations, sources);
     let mut work = Work {
         target,
         mapped,
@@ -87,6 +90,7 @@ pub(in crate::suggest) fn lines(
         lines: Lines {
             changes,
             form,
+            has_open_size,
             is_one_object: false,
             declarations,
         },

@@ -1,5 +1,5 @@
-//! Elements that a macro of the file names: `#define TILE(i, j) tile[(j) * 32 + (i)]`. Its
-//! definition changes, and with it every line that uses the macro.
+//! Elements that a macro of the file, or of a header that it includes, names:
+//! `#define TILE(i, j) tile[(j) * 32 + (i)]`. Its definition changes, and with it every line that uses the macro.
 
 use super::change::LineChange;
 use crate::suggest::SourceFiles;
@@ -48,7 +48,9 @@ fn changes(
     let array = mapped.array;
     let mut found = || {
         let (file, number) = split(source)?;
-        let place = sources.text(file);
+        // The file's own lines come first, with their numbers.
+        let unit = sources.with_included(file);
+        let place = unit.text.clone();
         let at = place.start_of_line(number)?;
         let own = &place.masked[at..place.line_end(at)];
         let all = Definition::all(&place);
@@ -60,14 +62,17 @@ fn changes(
         let is_named_by_macros = elements(own, array).all(by_macro);
         let declared = declarations.last_seen(file, number, sources)?;
         let seen = declarations.seen_from(source, sources)?.clone();
-        let mut sees_it = |number| declarations.last_seen(file, number, sources) == Some(declared);
+        let own_lines = sources.lines(file).map_or(0, |lines| lines.len() as u32);
+        let mut sees_it = |number| {
+            number <= own_lines && declarations.last_seen(file, number, sources) == Some(declared)
+        };
         let is_its_own = used
             .iter()
             .all(|d| d.is_used_where(&place, &all, array, &mut sees_it));
         if !is_named_by_macros || !is_its_own {
             return None;
         }
-        let changed = |d: &&Definition| d.changed(file, &seen, mapped);
+        let changed = |d: &&Definition| d.changed(unit.place_of(d.line)?, &seen, mapped);
         used.iter().map(changed).collect::<Option<Vec<_>>>()
     };
     found().unwrap_or_default()
@@ -211,13 +216,13 @@ impl Definition {
     }
 
     /// It with the elements of its body under `function`, on one line.
-    fn changed(&self, file: &str, seen: &Declaration, mapped: Mapped) -> Option<CallChange> {
+    fn changed(&self, place: String, seen: &Declaration, mapped: Mapped) -> Option<CallChange> {
         let array = mapped.array;
         let body = indexed(self.with_parentheses(), array);
         let changed = seen.changed(&body, mapped)?;
         let head = &self.whole[..self.whole.len() - self.body.len()];
         Some(CallChange {
-            source: format!("{file}:{}", self.line),
+            source: place,
             text: self.text.trim().to_owned(),
             changed_text: (head.to_owned() + &changed).trim().to_owned(),
             edits: Vec::new(),
@@ -292,7 +297,7 @@ fn is_parameter(place: &Text, line: u32, name: &str) -> bool {
 mod tests {
     use super::*;
     use crate::suggest::source::declarations::Named;
-    use crate::suggest::source::files::given;
+    use crate::suggest::source::files::{given, given_files};
 
     /// The definitions that change for the line with `// here`.
     fn changed(source: &str) -> Vec<String> {
@@ -305,6 +310,34 @@ mod tests {
         let declarations = Declarations::of([place.as_str()].into_iter(), array, 4, &mut text);
         let found = changes(&place, Mapped::words("tile", "f"), &declarations, &mut text);
         found.into_iter().map(|c| c.changed_text).collect()
+    }
+
+    #[test]
+    fn a_macro_of_a_header_changes_there() {
+        let head = "#define N 8\n#define AT(i, j) tile[j][i]\n";
+        let change = |header: &str| {
+            let source = format!("#include \"at.h\"\n{}", kernel("AT(1, 2) = 3;"));
+            let mut text = given_files([("k.cu", source.as_str()), ("at.h", header)]);
+            let array = Named {
+                name: "tile",
+                variable: "",
+            };
+            let declarations = Declarations::of(["k.cu:4"].into_iter(), array, 4, &mut text);
+            changes(
+                "k.cu:4",
+                Mapped::words("tile", "f"),
+                &declarations,
+                &mut text,
+            )
+        };
+        let found = change(head);
+        assert_eq!(found.len(), 1);
+        assert_eq!(found[0].source, "at.h:2");
+        let expected = "#define AT(i, j) (&tile[0][0])[f((j) * 8 + (i))]";
+        assert_eq!(found[0].changed_text, expected);
+        // The header uses it for another array.
+        let used = format!("{head}__device__ int g(float (*tile)[8]) {{ return AT(0, 0); }}\n");
+        assert!(change(&used).is_empty());
     }
 
     /// A kernel with a line that uses macros.

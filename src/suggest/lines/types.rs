@@ -2,7 +2,7 @@
 //! A mapping takes apart what is larger than the words that it keeps together.
 
 use crate::suggest::SourceFiles;
-use crate::suggest::source::elements::bytes_of_type;
+use crate::suggest::source::elements::{aliases, bytes_of_type};
 use crate::suggest::source::scan::{Text, first_name, is_word, last_name};
 
 use super::unit::Unit;
@@ -222,7 +222,7 @@ impl Types {
         };
         let bare = named.split('<').next().unwrap_or(&named);
         let name = bare.rsplit(':').next().unwrap_or(bare).trim();
-        if let Some(alias) = self.alias(name) {
+        if let Some(alias) = aliases(&self.place.masked, name).next() {
             return self.of_type(alias, steps);
         }
         match self.members(name) {
@@ -230,20 +230,6 @@ impl Types {
             Some(members) => self.sum(members, steps),
             None => Object::Unknown,
         }
-    }
-
-    /// What `typedef` or `using` says that `name` is.
-    fn alias(&self, name: &str) -> Option<&str> {
-        let mut statements = self.place.masked.split([';', '{', '}']);
-        statements.find_map(|statement| {
-            let statement = statement.trim();
-            if let Some(using) = statement.strip_prefix("using ") {
-                let (own, is) = using.split_once('=')?;
-                return (own.trim() == name).then_some(is.trim());
-            }
-            let is = statement.strip_prefix("typedef ")?.strip_suffix(name)?;
-            (!is.ends_with(is_word) && !is.trim().is_empty()).then_some(is.trim())
-        })
     }
 
     /// The members of the structure `name`.

@@ -24,11 +24,43 @@ pub struct LeftAlone {
     /// The source is Python, and its compiler lays the array out.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub by_compiler: bool,
+    /// The library of the toolkit that accesses the array by a reference.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub library: Option<&'static str>,
+}
+
+/// Libraries of the toolkit that get arrays by reference: the folder of their headers, and
+/// their names.
+const LIBRARIES: [(&str, &str); 2] = [("cub", "CUB"), ("thrust", "Thrust")];
+
+/// Of 100 conflicts, how many have to go so that a change pays.
+const LEAST: u64 = 1;
+
+impl Suggestion {
+    /// The library of the toolkit in whose headers a line of the array ends that cannot be
+    /// changed by its own elements.
+    pub(in crate::suggest) fn library(&self) -> Option<&'static str> {
+        let headers = self.by_hand().flat_map(|line| &line.through);
+        let folders = headers.flat_map(|header| header.split(['/', '\\']));
+        let mut known = folders.filter_map(|f| LIBRARIES.iter().find(|(folder, _)| *folder == f));
+        known.next().map(|(_, name)| *name)
+    }
+
+    /// Whether so few conflicts go that the change does not pay.
+    pub(in crate::suggest) fn gains_little(&self) -> bool {
+        gains_little(self.conflicts_before, self.conflicts)
+    }
+}
+
+/// Whether so few conflicts go that a mapping is not worth its instructions.
+pub fn gains_little(before: u64, after: u64) -> bool {
+    before.saturating_sub(after) * 100 < LEAST * before
 }
 
 /// The array of a change that does not pay.
 impl From<Suggestion> for LeftAlone {
     fn from(s: Suggestion) -> Self {
+        let library = s.library();
         let machine_code = s.machine_code.filter(|code| !code.gains());
         LeftAlone {
             array: s.array,
@@ -38,6 +70,7 @@ impl From<Suggestion> for LeftAlone {
             torn: s.torn,
             machine_code,
             by_compiler: false,
+            library,
         }
     }
 }
@@ -86,6 +119,16 @@ fn because(changes: &[Suggestion], left: &[LeftAlone]) -> String {
         .collect();
     if left.iter().any(|l| l.by_compiler) {
         return "the compiler of its Python source lays the array out".to_owned();
+    }
+    if let Some(library) = left.iter().find_map(|l| l.library) {
+        return format!("{library} accesses the array, and its source cannot take the mapping");
+    }
+    let little = |l: &LeftAlone| gains_little(l.conflicts_before, l.conflicts);
+    if left
+        .iter()
+        .any(|l| little(l) && l.machine_code.is_none() && l.torn.is_empty())
+    {
+        return "less than 1 % of its conflicts would go".to_owned();
     }
     let torn = "the compiler no longer merges accesses there";
     if codes.is_empty() {

@@ -136,8 +136,8 @@ pub(in crate::suggest) fn padding(
         array,
         torn,
     };
-    // The members of one object are not seen here.
-    if lines.is_one_object {
+    // Neither the members of one object are seen here, nor the size of some elements.
+    if lines.is_one_object || lines.has_open_size {
         return None;
     }
     let own = padded.in_form();

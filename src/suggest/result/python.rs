@@ -110,6 +110,7 @@ fn longer_rows(s: &Suggestion, sources: &mut SourceFiles) -> Option<LongerRows> 
         source: format!("{file}:{number}"),
         changed_text: applied(&text, std::slice::from_ref(&edit))?,
         with_others: None,
+        bytes: None,
         edit,
         text,
     };

@@ -1,6 +1,8 @@
 //! Constants of the source: the values of array bounds.
 
 use super::bindings::Bindings;
+use super::elements::aliases;
+use super::files::Included;
 use super::scan::{Text, is_word, word};
 use crate::suggest::SourceFiles;
 use std::rc::Rc;
@@ -10,9 +12,11 @@ const MOST_STEPS: u32 = 8;
 /// Parentheses inside of each other.
 const MOST_DEPTH: u32 = 64;
 
-/// The constants of one file, by what the file says.
+/// The constants of one file, by what it and the files say that it includes.
 pub(in crate::suggest) struct Constants {
     place: Rc<Text>,
+    /// With the files that it includes.
+    all: Rc<Included>,
     /// Where they are used; definitions in the function around come first.
     at: Option<usize>,
     /// What the parameters of a template are.
@@ -24,6 +28,7 @@ impl Constants {
     pub fn of(file: &str, sources: &mut SourceFiles) -> Self {
         Constants {
             place: sources.text(file),
+            all: sources.with_included(file),
             at: None,
             bound: Bindings::default(),
         }
@@ -40,9 +45,24 @@ impl Constants {
         Constants { at, ..self }
     }
 
-    /// Bytes of a type; `None` if its name does not say it.
+    /// Bytes of a type; `None` if neither its name nor a `typedef` or `using` says it, or
+    /// several say different ones.
     pub fn bytes_of(&self, element: &str) -> Option<u32> {
-        self.bound.bytes_of(element)
+        self.bytes_in(element, MOST_STEPS)
+    }
+
+    fn bytes_in(&self, element: &str, steps: u32) -> Option<u32> {
+        if let Some(bytes) = self.bound.bytes_of(element) {
+            return Some(bytes);
+        }
+        let steps = steps.checked_sub(1)?;
+        // A parameter of a template is what an instance says.
+        if is_parameter(&self.place.masked, element) {
+            return None;
+        }
+        let mut all = aliases(&self.all.text.masked, element).map(|is| self.bytes_in(is, steps));
+        let first = all.next()??;
+        all.all(|bytes| bytes == Some(first)).then_some(first)
     }
 
     /// The text of the file.
@@ -77,9 +97,9 @@ impl Constants {
         let function = self
             .at
             .and_then(|at| Some((self.place.outermost_function(at)?.body, at)));
-        let own = function.map_or(Vec::new(), |(from, to)| self.definitions(name, from, to));
+        let own = function.map_or(Vec::new(), |part| definitions(&self.place, name, part));
         let all = if own.is_empty() {
-            self.definitions(name, 0, self.place.masked.len())
+            definitions(&self.all.text, name, (0, self.all.text.masked.len()))
         } else {
             own
         };
@@ -89,52 +109,64 @@ impl Constants {
         let first = values.next()??;
         values.all(|value| value == Some(first)).then_some(first)
     }
+}
 
-    /// The definitions of `name` between two places.
-    fn definitions(&self, name: &str, from: usize, to: usize) -> Vec<&str> {
-        let mut found = Vec::new();
-        let mut from = from;
-        while let Some(at) = word(&self.place.masked[from..to], name) {
-            let at = from + at;
-            from = at + name.len();
-            found.extend(self.definition(at, from));
-        }
-        found
+/// The definitions of `name` between two places.
+fn definitions<'a>(place: &'a Text, name: &str, (mut from, to): (usize, usize)) -> Vec<&'a str> {
+    let mut found = Vec::new();
+    while let Some(at) = word(&place.masked[from..to], name) {
+        let at = from + at;
+        from = at + name.len();
+        found.extend(definition(place, at, from));
     }
+    found
+}
 
-    /// What the name between `at` and `end` is defined as there: by `#define`, as a
-    /// constant, or as an enumerator.
-    fn definition(&self, at: usize, end: usize) -> Option<&str> {
-        let masked = &self.place.masked;
-        let line = &masked[self.place.line_start(at)..at];
-        if line.trim_start().starts_with('#') {
-            let is_macro = line.trim_end().ends_with("define") && !masked[end..].starts_with('(');
-            return is_macro.then(|| masked[end..self.place.line_end(end)].trim());
-        }
-        let equals = masked[end..].trim_start().strip_prefix('=')?;
-        if equals.starts_with('=') {
-            return None;
-        }
-        let begin = masked.len() - equals.len();
-        let statement = &masked[self.place.statement_start(at)..at];
-        let is_constant = ["const", "constexpr"]
-            .iter()
-            .any(|w| word(statement, w).is_some());
-        let block = masked[..at].rfind(['{', ';', '}']);
-        let is_enumerator = block.is_some_and(|open| {
-            let before = &masked[..open];
-            let head = &before[before.rfind([';', '{', '}']).map_or(0, |end| end + 1)..];
-            masked[open..].starts_with('{') && word(head, "enum").is_some()
-        });
-        // A parameter of a template has no value of its own.
-        let is_parameter = word(statement, "template").is_some();
-        if is_parameter || !(is_constant || is_enumerator) {
-            return None;
-        }
-        let stop = masked[begin..].find([';', '}'])?;
-        let (from, to) = *self.place.split(begin, begin + stop, ',').first()?;
-        Some(&masked[from..to])
+/// What the name between `at` and `end` is defined as there: by `#define`, as a
+/// constant, or as an enumerator.
+fn definition(place: &Text, at: usize, end: usize) -> Option<&str> {
+    let masked = &place.masked;
+    let line = &masked[place.line_start(at)..at];
+    if line.trim_start().starts_with('#') {
+        let is_macro = line.trim_end().ends_with("define") && !masked[end..].starts_with('(');
+        return is_macro.then(|| masked[end..place.line_end(end)].trim());
     }
+    let equals = masked[end..].trim_start().strip_prefix('=')?;
+    if equals.starts_with('=') {
+        return None;
+    }
+    let begin = masked.len() - equals.len();
+    let statement = &masked[place.statement_start(at)..at];
+    let is_constant = ["const", "constexpr"]
+        .iter()
+        .any(|w| word(statement, w).is_some());
+    let block = masked[..at].rfind(['{', ';', '}']);
+    let is_enumerator = block.is_some_and(|open| {
+        let before = &masked[..open];
+        let head = &before[before.rfind([';', '{', '}']).map_or(0, |end| end + 1)..];
+        masked[open..].starts_with('{') && word(head, "enum").is_some()
+    });
+    // A parameter of a template has no value of its own.
+    let is_parameter = word(statement, "template").is_some();
+    if is_parameter || !(is_constant || is_enumerator) {
+        return None;
+    }
+    let stop = masked[begin..].find([';', '}'])?;
+    let (from, to) = *place.split(begin, begin + stop, ',').first()?;
+    Some(&masked[from..to])
+}
+
+/// Whether a template has a type of that name as parameter.
+fn is_parameter(masked: &str, name: &str) -> bool {
+    let of = |keyword: &str| {
+        let mut all = masked.match_indices(keyword);
+        all.any(|(at, _)| {
+            let after = masked[at + keyword.len()..].trim_start();
+            let rest = after.strip_prefix(name);
+            rest.is_some_and(|rest| rest.trim_start().starts_with([',', '>', '=']))
+        })
+    };
+    of("typename ") || of("class ")
 }
 
 /// Integer arithmetic as C++ has it, on values that are not negative.
@@ -288,5 +320,24 @@ mod tests {
         ] {
             assert_eq!(constants.value(unknown), None, "{unknown}");
         }
+    }
+
+    #[test]
+    fn a_typedef_says_how_many_bytes_its_name_has() {
+        let source = "typedef long fr_t;\nusing real = fr_t;\ntypedef float T;\n\
+            template <typename T> void f();\n#if X\nusing either = float;\n#else\n\
+            using either = double;\n#endif\ntypedef loop loop;\ntypedef struct A S;";
+        let constants = Constants::of("k.cu", &mut given(source));
+        for (name, bytes) in [
+            ("fr_t", Some(8)),
+            ("real", Some(8)),
+            ("T", None),
+            ("either", None),
+            ("loop", None),
+            ("S", None),
+        ] {
+            assert_eq!(constants.bytes_of(name), bytes, "{name}");
+        }
+        assert_eq!(constants.value("2 * sizeof(real)"), Some(16));
     }
 }

@@ -142,7 +142,7 @@ fn between(file: &str, from: u32, to: u32, sources: &mut SourceFiles) -> Text {
 }
 
 /// Bytes of the elements, where their type is a parameter of the template around the
-/// declaration at a line.
+/// declaration at a line, or has another name.
 fn template_bytes(
     array: Named,
     declared: &Declaration,
@@ -151,7 +151,8 @@ fn template_bytes(
 ) -> Option<u32> {
     let constants = Constants::of(file, sources);
     let at = Declarator::at(constants.place(), line, array.name)?.name;
-    Bindings::of(array.variable, constants.place(), at).bytes_of(&declared.element)
+    let bound = Bindings::of(array.variable, constants.place(), at);
+    constants.bound_to(bound).bytes_of(&declared.element)
 }
 
 /// `__shared__ __align__(16) float a[4], tile[16][16];`

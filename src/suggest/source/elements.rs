@@ -1,7 +1,10 @@
 //! Types of elements.
 
+use super::macros::defined;
+use super::scan::is_word;
+
 /// Element types whose size the name says.
-const TYPES: [(&str, u32); 38] = [
+const TYPES: [(&str, u32); 42] = [
     ("float", 4),
     ("double", 8),
     ("int", 4),
@@ -40,10 +43,67 @@ const TYPES: [(&str, u32); 38] = [
     ("unsigned long long", 8),
     ("int64_t", 8),
     ("uint64_t", 8),
+    // On the hosts with 64 bits that nvcc compiles for, but for Windows.
+    ("long", 8),
+    ("unsigned long", 8),
+    ("size_t", 8),
+    ("bool", 1),
 ];
 
 /// The bytes of a type whose name says its size.
 pub(in crate::suggest) fn bytes_of_type(element: &str) -> Option<u32> {
     let known = TYPES.iter().find(|(name, _)| *name == element);
     known.map(|(_, bytes)| *bytes)
+}
+
+/// What `typedef`, `using` or a macro says that `name` is, as often as `masked` says it.
+pub(in crate::suggest) fn aliases<'a>(
+    masked: &'a str,
+    name: &'a str,
+) -> impl Iterator<Item = &'a str> {
+    let macros = masked.lines().filter_map(move |line| {
+        let (own, is) = defined(line)?;
+        let is_plain = own == name && is.starts_with(char::is_whitespace);
+        is_plain.then_some(is.trim())
+    });
+    let statements = masked.split([';', '{', '}']);
+    let types = statements.filter_map(move |statement| {
+        let statement = behind_directives(statement).trim();
+        if let Some(using) = statement.strip_prefix("using ") {
+            let (own, is) = using.split_once('=')?;
+            return (own.trim() == name).then_some(is.trim());
+        }
+        let is = statement.strip_prefix("typedef ")?.strip_suffix(name)?;
+        (!is.ends_with(is_word) && !is.trim().is_empty()).then_some(is.trim())
+    });
+    macros.chain(types)
+}
+
+/// A statement without the lines of the preprocessor before it.
+fn behind_directives(statement: &str) -> &str {
+    let mut rest = statement.trim_start();
+    while rest.starts_with('#') {
+        rest = rest
+            .split_once('\n')
+            .map_or("", |(_, after)| after)
+            .trim_start();
+    }
+    rest
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn aliases_are_found_behind_directives() {
+        let text = "#include <a.h>\ntypedef long fr_t;\n#if DOUBLE\nusing real = double;\n\
+                    #else\nusing real = float;\n#endif\ntypedef unsigned xfr_t;\n\
+                    #define WORD unsigned int\n#define F(x) x";
+        let all = |name| aliases(text, name).collect::<Vec<_>>();
+        assert_eq!(all("fr_t"), ["long"]);
+        assert_eq!(all("real"), ["double", "float"]);
+        assert_eq!(all("WORD"), ["unsigned int"]);
+        assert!(all("r_t").is_empty() && all("F").is_empty() && all("DOUBLE").is_empty());
+    }
 }

@@ -45,6 +45,16 @@ pub(in crate::suggest) struct Included {
     pub lines: Vec<String>,
     /// The same as one text.
     pub text: Rc<Text>,
+    /// The files, each with the number of its first line there.
+    pub files: Vec<(u32, String)>,
+}
+
+impl Included {
+    /// `file:line` of a line of the text; lines count from 1.
+    pub fn place_of(&self, line: u32) -> Option<String> {
+        let (first, file) = self.files.iter().rfind(|(first, _)| *first <= line)?;
+        Some(format!("{file}:{}", line - first + 1))
+    }
 }
 
 /// A file in a folder of source.

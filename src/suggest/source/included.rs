@@ -25,7 +25,9 @@ impl SourceFiles {
         let mut files = vec![file.to_owned()];
         let mut lines: Vec<String> = own.text.lines().map(str::to_owned).collect();
         let (mut read, mut seen) = (0, 0);
+        let mut first = Vec::new();
         while let Some(file) = files.get(read).cloned() {
+            first.push(if read == 0 { 1 } else { lines.len() as u32 + 1 });
             if read > 0 {
                 let text = self.text(&file);
                 lines.extend(text.text.lines().map(str::to_owned));
@@ -41,7 +43,8 @@ impl SourceFiles {
             (read, seen) = (read + 1, lines.len());
         }
         let text = Rc::new(Text::new(lines.join("\n")));
-        Included { lines, text }
+        let files = first.into_iter().zip(files).collect();
+        Included { lines, text, files }
     }
 }
 
@@ -68,6 +71,13 @@ mod tests {
         let included = ["#include \"b.h\"", "#include \"k.cu\"", "a", "b"];
         assert_eq!(all.lines, [&own[..], &included].concat());
         assert_eq!(all.text.text, all.lines.join("\n"));
+        let places = [1, 3, 4, 6, 7].map(|line| all.place_of(line).unwrap());
+        let of = |place: &str| {
+            let (file, line) = place.rsplit_once(':').unwrap();
+            format!("{}:{line}", file.rsplit('/').next().unwrap())
+        };
+        let expected = ["k.cu:1", "k.cu:3", "a.h:1", "a.h:3", "b.h:1"];
+        assert_eq!(places.map(|place| of(&place)), expected);
         std::fs::remove_dir_all(dir.path()).unwrap();
         assert!(Rc::ptr_eq(&all, &files.with_included(&path("k.cu"))));
         assert!(Rc::ptr_eq(

@@ -55,13 +55,46 @@ fn glue_of_wires_is_lint_clean() {
     emit("pulp", command, dir.path());
     let mut lint = verilator("pulp", dir.path(), &["stub.sv", "pulp_tcdm.sv"]);
     silent(lint.args(["--lint-only", "--top-module", "stub"]));
-
     let dir = tempfile::tempdir().unwrap();
     let command = "spadkit emit --wrapper stream \
                    --config examples/neighbours/ventus/machine.toml -o rtl";
     emit("ventus", command, dir.path());
     let mut lint = verilator("ventus", dir.path(), &["ventus_shared_memory.sv"]);
     silent(lint.args(["--lint-only", "--top-module", "ventus_shared_memory"]));
+}
+
+/// Identifiers that do not fit would come back cut off.
+#[test]
+fn the_glue_for_pulp_stops_where_the_interfaces_have_another_size() {
+    if missing(&["verilator", "c++"]) {
+        return;
+    }
+    let dir = tempfile::tempdir().unwrap();
+    let command = "spadkit emit --wrapper tcdm --reset async-low \
+                   --config examples/neighbours/pulp/machine.toml -o rtl";
+    emit("pulp", command, dir.path());
+    let mut other = verilator("pulp", dir.path(), &["stub.sv", "pulp_tcdm.sv"]);
+    build(other.args(["-Wno-WIDTH", "-DIW=20"]));
+    let run = Command::new(dir.path().join("built/stub"))
+        .output()
+        .unwrap();
+    let text = String::from_utf8_lossy(&run.stdout);
+    assert!(!run.status.success(), "{text}");
+    let expected = "port 0: emit spad_tcdm with IW = 20 and DW = 32";
+    assert!(text.contains(expected), "{text}");
+}
+
+/// Builds the stub that `verilator` names.
+fn build(verilator: &mut Command) {
+    let fast = ["OPT_FAST=-O0", "OPT_GLOBAL=-O0"].map(|o| ["-MAKEFLAGS", o]);
+    let output = verilator
+        .args(["--binary", "--timing", "-j", "0"])
+        .args(fast.as_flattened())
+        .args(["--top-module", "stub", "--Mdir", "built", "-o", "stub"])
+        .output()
+        .unwrap();
+    let errors = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{errors}");
 }
 
 /// The stub's lanes load, store and add at random, and compare.
@@ -75,24 +108,35 @@ fn the_local_memory_for_vortex_answers_its_lanes() {
                    --config examples/neighbours/vortex/machine.toml -o rtl";
     emit("vortex", command, dir.path());
     let files = ["stub.sv", "vortex_lane.sv", "VX_local_mem.sv"];
-    let build = verilator("vortex", dir.path(), &files)
-        .args(["--binary", "--timing", "-DSPADKIT_RAM_ZEROS", "-j", "0"])
-        .args(
-            ["OPT_FAST=-O0", "OPT_GLOBAL=-O0"]
-                .map(|o| ["-MAKEFLAGS", o])
-                .as_flattened(),
-        )
-        .args(["--top-module", "stub", "--Mdir", "built", "-o", "stub"])
-        .output()
-        .unwrap();
-    let errors = String::from_utf8_lossy(&build.stderr);
-    assert!(build.status.success(), "{errors}");
+    let mut memory = verilator("vortex", dir.path(), &files);
+    build(memory.arg("-DSPADKIT_RAM_ZEROS"));
     let run = Command::new(dir.path().join("built/stub"))
         .output()
         .unwrap();
     let text = String::from_utf8_lossy(&run.stdout);
     assert!(run.status.success(), "{text}");
     assert!(text.starts_with("PASS vortex: 4018 additions\n"), "{text}");
+    // As Vortex' own memory, it stops at what it does not perform.
+    for wrong in ["+exchange", "+half"] {
+        let run = Command::new(dir.path().join("built/stub"))
+            .arg(wrong)
+            .output();
+        let run = run.unwrap();
+        let text = String::from_utf8_lossy(&run.stdout);
+        assert!(!run.status.success(), "{wrong}: {text}");
+        assert!(
+            text.contains("other than the addition of a whole word"),
+            "{text}"
+        );
+    }
+    let mut older = verilator("vortex", dir.path(), &files);
+    silent(older.args([
+        "--lint-only",
+        "--timing",
+        "-DVORTEX_MEM_BUS",
+        "--top-module",
+        "stub",
+    ]));
 }
 
 /// The black box in Scala has the ports of the Verilog.

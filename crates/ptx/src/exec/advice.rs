@@ -1,18 +1,18 @@
 //! What would order two accesses that race: a barrier of the block or of the warp, or an
 //! atomic. Nothing is said where it is not sure to help.
 
+mod flow;
+
+use self::flow::Flow;
 use super::decode::waits::may_wait;
 use super::image::Image;
 use super::image::form::Form;
 use super::machine::pairs::{Key, PairOverBlocks, WarpCoverage, Why};
-use crate::analysis::{Loops, Uniformity, Use, Values};
-use crate::ast::{Base, Function, Module, Operand};
-use crate::cfg::Cfg;
-use crate::opcodes::Class;
+use crate::analysis::Use;
+use crate::ast::{Base, Instruction, Module, Operand, Register};
+use crate::names::Type;
+use crate::opcodes::{Class, Opcode};
 use std::collections::{BTreeMap, HashSet};
-
-/// Blocks times branches beyond which every block may be in a condition.
-const LIMIT: usize = 1 << 24;
 
 /// What would order a pair.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -38,13 +38,6 @@ pub(super) enum Place {
     Outside,
 }
 
-/// A function, and the blocks that not all threads execute equally often.
-struct Flow {
-    cfg: Cfg,
-    values: Values,
-    conditional: Vec<bool>,
-}
-
 pub(super) struct Advisor<'a> {
     module: &'a Module,
     image: &'a Image,
@@ -54,6 +47,8 @@ pub(super) struct Advisor<'a> {
     updates: HashSet<[u32; 2]>,
     /// Stores that race with stores in either order, so that no barrier keeps them apart.
     stores: HashSet<u32>,
+    /// Stores of updates that no atomic can replace, or that others read at the same time.
+    not_atomic: HashSet<u32>,
     /// Pairs that also race between blocks.
     between_blocks: HashSet<[u32; 2]>,
 }
@@ -75,6 +70,7 @@ impl<'a> Advisor<'a> {
             flows: functions.into_iter().map(flow).collect(),
             updates: HashSet::new(),
             stores: HashSet::new(),
+            not_atomic: HashSet::new(),
             between_blocks: HashSet::new(),
         };
         let others = races.keys().filter(|key| key.why != Why::Order);
@@ -113,6 +109,17 @@ impl<'a> Advisor<'a> {
                 self.stores.extend(both.pcs);
             }
         }
+        for (one, _) in of(1) {
+            let [load, store] = load_and_store(one);
+            let helps = match self.updates.contains(&one.pcs) {
+                true => self.is_one_atomic(load, store),
+                // A barrier keeps these apart, unless each may come before the other.
+                false => !(self.reaches(load, store) && self.reaches(store, load)),
+            };
+            if !helps {
+                self.not_atomic.insert(store);
+            }
+        }
     }
 
     /// What orders two instructions of one block that race, the first of which is executed
@@ -123,7 +130,8 @@ impl<'a> Advisor<'a> {
             return None;
         }
         if self.updates.contains(&pcs) {
-            return Some(Remedy::Atomic);
+            let replaceable = pcs.iter().all(|pc| !self.not_atomic.contains(pc));
+            return replaceable.then_some(Remedy::Atomic);
         }
         let stores = pcs.iter().any(|pc| self.stores.contains(pc));
         let one_way = self.reaches(first, second) && !self.reaches(second, first);
@@ -226,7 +234,7 @@ impl<'a> Advisor<'a> {
         else {
             return false;
         };
-        let stores = |at: u32, by: &[crate::ast::Register]| {
+        let stores = |at: u32, by: &[Register]| {
             let address = match self.address(function, at) {
                 Some((Base::Register(register), ..)) => Some(register),
                 _ => None,
@@ -237,6 +245,25 @@ impl<'a> Advisor<'a> {
             && self.reaches(load, store)
             && self.is_one_address(function, [from, to])
             && self.feeds(function, from, stores)
+    }
+
+    /// Whether there is an atomic that does what happens to a word between its load and its
+    /// store: not a product, a quotient, a shift, or what the word is subtracted from.
+    fn is_one_atomic(&self, load: u32, store: u32) -> bool {
+        let (Some((function, from)), Some((_, to))) =
+            (self.instruction(load), self.instruction(store))
+        else {
+            return false;
+        };
+        let body = &self.module.functions[function as usize];
+        let is_store = |at: u32, _: &[Register]| at == to;
+        let breaks = |at: u32, by: &[Register]| {
+            at != to
+                && !has_atomic(&body.instructions[at as usize], by)
+                && self.feeds(function, at, is_store)
+        };
+        let is_byte = |t| matches!(t, Type::U8 | Type::S8 | Type::B8);
+        !body.instructions[to as usize].types().any(is_byte) && !self.feeds(function, from, breaks)
     }
 
     /// The address of an instruction that accesses memory.
@@ -270,12 +297,7 @@ impl<'a> Advisor<'a> {
 
     /// Whether what an instruction gives comes to one that `ends`: its place, and the
     /// registers by which it comes.
-    fn feeds(
-        &self,
-        function: u32,
-        from: u32,
-        ends: impl Fn(u32, &[crate::ast::Register]) -> bool,
-    ) -> bool {
+    fn feeds(&self, function: u32, from: u32, ends: impl Fn(u32, &[Register]) -> bool) -> bool {
         let values = &self.flows[&function].values;
         let given = |at: u32| values.writes(at).iter().map(|(_, value)| *value);
         let mut open: Vec<_> = given(from).collect();
@@ -307,7 +329,7 @@ impl<'a> Advisor<'a> {
             return true;
         };
         let body = &self.module.functions[function as usize];
-        let decides = |at: u32, _: &[crate::ast::Register]| {
+        let decides = |at: u32, _: &[Register]| {
             let i = &body.instructions[at as usize];
             i.guard.is_some() || matches!(i.opcode.class(), Class::Branch | Class::IndexedBranch)
         };
@@ -373,44 +395,19 @@ fn load_and_store(key: &Key) -> [u32; 2] {
     }
 }
 
-impl Flow {
-    fn new(module: &Module, function: &Function) -> Self {
-        let cfg = Cfg::new(function);
-        let values = Values::new(function, &cfg);
-        let loops = Loops::new(&cfg, values.dominators());
-        let uniformity = Uniformity::new(module, function, &cfg, &values, &loops);
-        let splits = |block: &u32| uniformity.is_split(*block);
-        let splits: Vec<u32> = (0..cfg.blocks.len() as u32).filter(splits).collect();
-        let conditional = conditional(&cfg, &splits);
-        Flow {
-            cfg,
-            values,
-            conditional,
-        }
+/// Whether an instruction, on a word that comes to it by some registers, may be what an
+/// atomic does to the word.
+fn has_atomic(instruction: &Instruction, by: &[Register]) -> bool {
+    let of_last = |operand: &Operand| matches!(operand, Operand::Register(r) if by.contains(r));
+    let is = |at: usize| instruction.operands.get(at).is_some_and(of_last);
+    match instruction.opcode {
+        Opcode::Add | Opcode::And | Opcode::Or | Opcode::Xor | Opcode::Not | Opcode::Lop3 => true,
+        Opcode::Min | Opcode::Max => true,
+        Opcode::Sub => !is(2),
+        Opcode::Fma | Opcode::Mad | Opcode::Mad24 => !is(1) && !is(2),
+        opcode => matches!(
+            opcode.class(),
+            Class::Compare | Class::Convert | Class::Move | Class::Store | Class::Branch
+        ),
     }
-}
-
-/// Blocks that threads which part at some others execute unequally often: those up to
-/// where all meet again.
-fn conditional(cfg: &Cfg, splits: &[u32]) -> Vec<bool> {
-    let count = cfg.blocks.len();
-    if count * splits.len() > LIMIT {
-        return vec![true; count];
-    }
-    let mut all = vec![false; count];
-    for &split in splits {
-        let end = cfg.post_dominator[split as usize];
-        let mut known = vec![false; count];
-        let mut open = cfg.blocks[split as usize].successors.clone();
-        while let Some(block) = open.pop() {
-            if block == end || block >= cfg.exit() {
-                continue;
-            }
-            if !std::mem::replace(&mut known[block as usize], true) {
-                all[block as usize] = true;
-                open.extend(&cfg.blocks[block as usize].successors);
-            }
-        }
-    }
-    all
 }

@@ -224,6 +224,9 @@ impl<'a> Worker<'a> {
              the block has"
         );
         let m = &mut self.machine;
+        let came_alone = |(at, path): &&(usize, usize)| self.warps[*at].paths[*path].expected != 0;
+        let alone: Vec<_> = places.iter().filter(came_alone).copied().collect();
+        note_split(m, &self.warps, &alone);
         note_missing(m, &self.warps, &places, false, text);
         m.stop = true;
     }
@@ -278,6 +281,7 @@ impl<'a> Worker<'a> {
         let here = came.map_or(here, |last| &here[..=last]);
         note_mixed(m, &self.warps, (number, by_arrival), here);
         let places: Vec<_> = here.iter().map(|w| (w.warp, w.path)).collect();
+        note_split(m, &self.warps, &places);
         if wanted.is_none() && alive < threads {
             let text = format!(
                 "{} threads of the block have exited; the others do not wait for them",
@@ -285,7 +289,6 @@ impl<'a> Worker<'a> {
             );
             note_missing(m, &self.warps, &places, true, text);
         }
-        note_split(m, &self.warps, &places);
         m.arrivals.retain(|a| a.number != number);
         pass_barrier(m, &mut self.warps, &places);
         if let Some(races) = &mut m.races {
@@ -333,25 +336,26 @@ impl<'a> Worker<'a> {
     }
 }
 
-/// Warps whose parts are at different aligned barriers.
+/// Warps whose parts are at different aligned barriers, or of which lanes have passed by.
 fn note_split(m: &mut Machine, warps: &[Warp], places: &[(usize, usize)]) {
-    for &(at, path) in places.iter().filter(|(at, _)| warps[*at].paths.len() > 1) {
+    for &(at, path) in places {
         let warp = &warps[at];
         let (State::Barrier(barrier), Some(top)) =
             (warp.paths[path].state, warp.paths[path].stack.last())
         else {
             continue;
         };
-        let same = warp
-            .paths
-            .iter()
-            .filter(|p| p.state == State::Barrier(barrier));
-        let here = same
-            .filter_map(|p| p.stack.last())
-            .fold(0, |all, e| all | e.lanes);
-        if m.image.barriers[barrier as usize].aligned && here != warp.alive {
+        let same = || {
+            let all = warp.paths.iter();
+            all.filter(|p| p.state == State::Barrier(barrier))
+        };
+        let tops = same().filter_map(|p| p.stack.last());
+        let here = tops.fold(0, |all, e| all | e.lanes);
+        let expected = same().fold(0, |all, p| all | p.expected);
+        let parted = if warp.paths.len() > 1 { warp.alive } else { 0 };
+        if m.image.barriers[barrier as usize].aligned && (parted | expected) & !here != 0 {
             (m.warp, m.pc) = (at as u32, top.pc - 1);
-            note_divergent(m, here, warp.alive);
+            note_divergent(m, here, warp.alive | expected);
         }
     }
 }

@@ -94,6 +94,49 @@ fn who_loads_changes_and_stores_a_word_needs_an_atomic() {
 }
 
 #[test]
+fn no_atomic_does_what_a_product_does() {
+    let update = |change: &str| {
+        let body = format!("ld.shared.u32 %r4, [lock];\n {change}\n st.shared.u32 [lock], %r4;\n");
+        only(&body)
+    };
+    assert_eq!(update("sub.u32 %r4, %r4, %t;"), "atomic");
+    assert_eq!(update("mad.lo.u32 %r4, %t, 3, %r4;"), "atomic");
+    assert_eq!(update("min.u32 %r4, %t, %r4;"), "atomic");
+    for change in [
+        "mul.lo.u32 %r4, %r4, 3;",
+        "mad.lo.u32 %r4, %r4, %t, 3;",
+        "sub.u32 %r4, %t, %r4;",
+        "shl.b32 %r4, %r4, 1; add.u32 %r4, %r4, %t;",
+    ] {
+        assert_eq!(update(change), "", "{change}");
+    }
+    let bytes = "ld.shared.u8 %r4, [lock];\n add.u32 %r4, %r4, 1;\n st.shared.u8 [lock], %r4;\n";
+    assert_eq!(only(bytes), "");
+}
+
+/// The up-sweep of a prefix sum without its barrier: others read the words that a thread
+/// updates, in a later turn.
+#[test]
+fn an_atomic_does_not_order_who_only_reads() {
+    let body = "mov.u32 %r5, 4;\nL:\n add.u32 %r3, %t, %r5;\n and.b32 %r3, %r3, 63;
+        mov.u32 %r7, s;\n mad.lo.u32 %r3, %r3, 4, %r7;\n ld.shared.u32 %r4, [%r3];
+        ld.shared.u32 %r6, [%r1];\n add.u32 %r4, %r4, %r6;\n st.shared.u32 [%r1], %r4;
+        ld.shared.u32 %r6, [lock];\n add.u32 %r4, %r6, 1;\n st.shared.u32 [lock], %r4;
+        shl.b32 %r5, %r5, 1;\n setp.lt.u32 %p2, %r5, 64;\n @%p2 bra L;\n";
+    let mut all = advice(body);
+    all.sort();
+    all.dedup();
+    // The counter has no other reader.
+    assert_eq!(all, ["", "atomic"]);
+    let read = body.replace("ld.shared.u32 %r4, [%r3]", "ld.shared.u32 %r4, [lock]");
+    assert_eq!(only(&read), "");
+    // Behind the updates, a barrier is for who reads.
+    let behind = "ld.shared.u32 %r4, [lock];\n add.u32 %r4, %r4, 1;\n st.shared.u32 [lock], %r4;
+        ld.shared.u32 %r5, [lock];\n st.shared.u32 [%r1], %r5;\n";
+    assert!(advice(behind).contains(&"atomic".to_owned()));
+}
+
+#[test]
 fn a_store_before_an_update_needs_a_barrier() {
     // An atomic in the place of the update would race with the store.
     let body = format!(

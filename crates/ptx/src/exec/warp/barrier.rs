@@ -63,6 +63,20 @@ impl Warp {
         }
     }
 
+    /// Lanes on the other side of a branch that they have not begun to execute: they may
+    /// come to the same barrier, where the code of both sides goes on. Those that wait where
+    /// the sides meet have left the barrier out.
+    fn on_their_way(&self, path: usize) -> u32 {
+        let (mut above, mut found) = (0, 0);
+        for entry in self.paths[path].stack.iter().rev() {
+            if entry.lanes & above == 0 && above != 0 {
+                found |= entry.lanes;
+            }
+            above |= entry.lanes;
+        }
+        found
+    }
+
     /// Arrives at a barrier, and waits there if it is one to wait at.
     pub(super) fn barrier(
         &mut self,
@@ -75,8 +89,14 @@ impl Warp {
         // Where the warp is split already, its other parts may come here, too;
         // that is seen when the barrier lets them go.
         let here = self.alive & !self.leaving(m, path);
+        let mut expected = 0;
         if info.aligned && exec != here && self.paths.len() == 1 {
-            note_divergent(m, exec, here);
+            let waits = !info.arrive_only && info.cluster.is_none();
+            if waits && here & !exec & !self.on_their_way(path) == 0 {
+                expected = here;
+            } else {
+                note_divergent(m, exec, here);
+            }
         }
         if let Some(orders) = info.cluster {
             return self.cluster_barrier(m, path, (info.arrive_only, orders), exec);
@@ -86,6 +106,7 @@ impl Warp {
             barrier::arrive(m, number, count, exec);
             return Flow::Top;
         }
+        self.paths[path].expected = expected;
         self.wait_at(path, exec, State::Barrier(barrier))
     }
 

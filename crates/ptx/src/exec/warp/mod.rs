@@ -57,6 +57,9 @@ pub(super) enum State {
 pub(super) struct Path {
     pub stack: Vec<Entry>,
     pub state: State,
+    /// At an aligned barrier, the lanes that have to come there, where some of them may
+    /// still be on their way; else 0.
+    pub expected: u32,
     /// How it was at the end of its last turn in a loop that waits.
     spun: Spun,
 }
@@ -160,6 +163,7 @@ impl Warp {
                 retry: false,
             }],
             state: State::Ready,
+            expected: 0,
             spun: Spun::default(),
         });
     }

@@ -1,0 +1,116 @@
+//! Types and macros under other names, and arrays that a library gets by reference
+//! (`tests/fixtures/cuda/alias.cu`, `library.cu`).
+
+use crate::common::{json, text};
+use serde_json::Value;
+use std::fs;
+
+/// The arguments of `tune` for kernel `entry` of a fixture, whose arrays have elements of
+/// type `ty`.
+fn with<T>(
+    (fixture, entry): (&str, &str),
+    (block, ty, more): (&str, &str, &str),
+    run: impl Fn(&[&str]) -> T,
+    options: &[&str],
+) -> T {
+    let dir = tempfile::tempdir().unwrap();
+    for file in [
+        "alias.cu",
+        "alias.h",
+        "alias.ptx",
+        "library.cu",
+        "library.ptx",
+    ] {
+        fs::copy(format!("tests/fixtures/cuda/{file}"), dir.path().join(file)).unwrap();
+    }
+    let argument = |name: &str, init: &str| {
+        format!("[[arg]]\nname = \"{name}\"\ntype = \"{ty}\"\ncount = 256\ninit = \"{init}\"\n")
+    };
+    let input = match fixture {
+        "alias" => argument("input", "iota"),
+        _ => String::new(),
+    };
+    let launch = format!(
+        "ptx = \"{fixture}.ptx\"\nentry = \"{entry}\"\ngrid = [1]\nblock = {block}\n{more}{}{input}",
+        argument("output", "zeros"),
+    );
+    let path = dir.path().join("k.toml");
+    fs::write(&path, launch).unwrap();
+    let command = ["tune", path.to_str().unwrap(), "--software"];
+    run(&[&command, options].concat())
+}
+
+/// The launch gives the bytes of an array, whatever its elements are called.
+#[test]
+fn an_extern_array_of_a_typedef_keeps_its_declaration() {
+    let launch = ("[256]", "s64", "dynamic_shared = 2048\n");
+    let found = with(("alias", "named"), launch, json, &[]);
+    let change = &found["suggestions"][0];
+    let changed = |line: &Value| line["changed_text"].as_str().unwrap().to_owned();
+    let lines: Vec<String> = change["lines"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(changed)
+        .collect();
+    let expected = [
+        "out[threadIdx.x] = every[spad_place((threadIdx.x * 16) & 255)];",
+        "every[spad_place(threadIdx.x)] = in[threadIdx.x];",
+    ];
+    assert_eq!(lines, expected);
+    let padding = &change["padding"];
+    assert_eq!(padding["declaration"], "extern __shared__ word_t every[];");
+    assert_eq!(padding["index"], "every[i + i / 16] for element i");
+    assert_eq!(padding["launch_bytes"][0], 2048);
+    assert!(
+        padding["launch_bytes"][1].as_u64() > Some(2048),
+        "{padding}"
+    );
+}
+
+/// Nobody knows how many of its elements a gap is.
+#[test]
+fn an_extern_array_of_an_unknown_type_gets_no_padding() {
+    let launch = ("[256]", "u32", "dynamic_shared = 1024\n");
+    let found = with(("alias", "hidden"), launch, json, &[]);
+    let change = &found["suggestions"][0];
+    assert_eq!(change["array"], "pairs");
+    assert_eq!(change["padding"], Value::Null, "{change}");
+}
+
+#[test]
+fn a_macro_of_a_header_changes_in_the_header() {
+    let found = with(("alias", "macros"), ("[32, 8]", "f32", ""), json, &[]);
+    let change = &found["suggestions"][0];
+    let lines = change["lines"].as_array().unwrap();
+    assert_eq!(lines.len(), 1, "{change}");
+    let call = &lines[0]["call"];
+    assert!(
+        call["source"].as_str().unwrap().ends_with("alias.h:4"),
+        "{call}"
+    );
+    assert_eq!(
+        call["changed_text"],
+        "#define AT(k, i, j) (&tile[0][0][0])[spad_place(((k) * 8 + (i)) * 32 + (j))]"
+    );
+}
+
+/// Its source is not the user's.
+#[test]
+fn no_source_changes_where_a_library_accesses_the_array() {
+    for entry in ["one", "several"] {
+        let launch = ("[256]", "s32", "");
+        let found = with(("library", entry), launch, json, &[]);
+        assert_eq!(found["suggestions"], serde_json::json!([]), "{found}");
+        assert_eq!(found["left_alone"][0]["library"], "CUB");
+        let said = with(("library", entry), launch, text, &["-q"]).replace('\n', " ");
+        for expected in [
+            "No change of the source pays: CUB accesses the array, and its source cannot take \
+             the mapping.",
+            "CUB gets the array by reference, and accesses it",
+            "spadkit rewrite",
+        ] {
+            assert!(said.contains(expected), "{expected}: {said}");
+        }
+    }
+}
