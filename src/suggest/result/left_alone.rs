@@ -151,3 +151,42 @@ fn because(changes: &[Suggestion], left: &[LeftAlone]) -> String {
         format!("{torn}, and {counts}")
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn left(before: u64, after: u64) -> LeftAlone {
+        LeftAlone {
+            array: "t".to_owned(),
+            hash: LayoutSpec::Pad { every: 672, by: 5 },
+            conflicts_before: before,
+            conflicts: after,
+            torn: Vec::new(),
+            machine_code: None,
+            by_compiler: false,
+            library: None,
+        }
+    }
+
+    #[test]
+    fn less_than_one_conflict_of_100_is_little() {
+        assert!(gains_little(787, 784));
+        assert!(!gains_little(300, 297));
+        assert!(!gains_little(1, 0));
+        assert!(!gains_little(0, 0));
+    }
+
+    #[test]
+    fn the_verdict_says_why_nothing_pays() {
+        let said = |left: LeftAlone| torn_verdict(&[], &[left]).unwrap();
+        let little = said(left(787, 784));
+        let expected = "No change of the source pays: less than 1 % of its conflicts would go.";
+        assert_eq!(little, expected);
+        let library = said(LeftAlone {
+            library: Some("CUB"),
+            ..left(412, 259)
+        });
+        assert!(library.contains("CUB accesses the array"), "{library}");
+    }
+}

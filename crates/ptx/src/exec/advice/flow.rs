@@ -1,8 +1,10 @@
 //! Where all threads of a block pass, and equally often.
 
 use crate::analysis::{Loops, Uniformity, Values};
-use crate::ast::{Function, Module};
+use crate::ast::{Function, Immediate, Instruction, Module, Operand};
 use crate::cfg::Cfg;
+use crate::names::Word;
+use crate::opcodes::Class;
 
 /// Blocks times branches beyond which every block may be in a condition.
 const LIMIT: usize = 1 << 24;
@@ -22,7 +24,8 @@ impl Flow {
         let uniformity = Uniformity::new(module, function, &cfg, &values, &loops);
         let splits = |block: &u32| uniformity.is_split(*block);
         let splits: Vec<u32> = (0..cfg.blocks.len() as u32).filter(splits).collect();
-        let conditional = conditional(&cfg, &splits);
+        let mut conditional = conditional(&cfg, &splits);
+        beside_barriers(&mut conditional, function, (&cfg, &values, &loops));
         Flow {
             cfg,
             values,
@@ -54,4 +57,52 @@ fn conditional(cfg: &Cfg, splits: &[u32]) -> Vec<bool> {
         }
     }
     all
+}
+
+/// Takes out the blocks in which a barrier is as safe as one of the block's that is there:
+/// those that all threads pass which pass that one, and as often.
+fn beside_barriers(
+    conditional: &mut [bool],
+    function: &Function,
+    (cfg, values, loops): (&Cfg, &Values, &Loops),
+) {
+    let count = cfg.blocks.len() as u32;
+    let has_barrier = |block: &u32| {
+        let own = &cfg.blocks[*block as usize];
+        let all = &function.instructions[own.start as usize..own.end as usize];
+        all.iter().any(is_for_all)
+    };
+    let barriers: Vec<u32> = (0..count).filter(has_barrier).collect();
+    if barriers.len() * count as usize > LIMIT {
+        return;
+    }
+    let dominators = values.dominators();
+    let comes_behind = |block: u32, other: u32| {
+        let next = |at: &u32| cfg.post_dominator.get(*at as usize).copied();
+        std::iter::successors(Some(block), next)
+            .take(count as usize)
+            .any(|at| at == other)
+    };
+    for block in (0..count).filter(|b| dominators.reaches(*b)) {
+        let is_beside = |other: &u32| {
+            let equal = loops.innermost(block) == loops.innermost(*other)
+                && ![block, *other].iter().any(|b| loops.is_irreducible(*b));
+            let before = dominators.dominates(block, *other) && comes_behind(block, *other);
+            let behind = dominators.dominates(*other, block) && comes_behind(*other, block);
+            equal && (before || behind)
+        };
+        if conditional[block as usize] && barriers.iter().any(is_beside) {
+            conditional[block as usize] = false;
+        }
+    }
+}
+
+/// Whether an instruction is a barrier of the whole block: `bar.sync 0;`.
+fn is_for_all(instruction: &Instruction) -> bool {
+    let zero = Operand::Immediate(Immediate::Integer(0));
+    instruction.opcode.class() == Class::Barrier
+        && instruction.has(Word::Sync)
+        && !instruction.has(Word::Cluster)
+        && instruction.guard.is_none()
+        && instruction.operands[..] == [zero]
 }

@@ -60,6 +60,24 @@ fn a_barrier_stands_where_all_threads_pass() {
     assert_eq!(only(&format!("{OTHER}{both}")), "");
 }
 
+/// A barrier there is as safe as the one that the loop has, though threads may have left.
+#[test]
+fn a_barrier_stands_beside_another_one() {
+    let body = |barrier: &str| {
+        format!(
+            "{OTHER}setp.gt.u32 %p2, %t, 63;\n @%p2 bra E;\n mov.u32 %r5, 0;\nL:
+             .loc 1 5 1\n st.shared.u32 [%r1], %t;\n {barrier}
+             .loc 1 6 1\n ld.shared.u32 %r4, [%r3];\n .loc 1 7 1\n add.u32 %r5, %r5, 1;
+             setp.lt.u32 %p2, %r5, 3;\n @%p2 bra L;\n st.global.u32 [%out], %r4;\n ret;\nE: ret;"
+        )
+    };
+    let barrier = only(&body("bar.sync 0;"));
+    assert_eq!(barrier, "barrier after k.cu:6, before k.cu:5");
+    // That one is for some threads, or nobody knows for which.
+    assert_eq!(only(&body("bar.sync 0, 64;")), "");
+    assert_eq!(only(&body("bar.warp.sync -1;")), "");
+}
+
 #[test]
 fn a_line_of_the_source_has_no_place_for_a_barrier() {
     let body = |line: u32| {
