@@ -111,10 +111,11 @@ impl<'a> Advisor<'a> {
         }
         for (one, _) in of(1) {
             let [load, store] = load_and_store(one);
-            let helps = match self.updates.contains(&one.pcs) {
-                true => self.is_one_atomic(load, store),
+            let helps = if self.updates.contains(&one.pcs) {
+                self.is_one_atomic(load, store)
+            } else {
                 // A barrier keeps these apart, unless each may come before the other.
-                false => !(self.reaches(load, store) && self.reaches(store, load)),
+                !(self.reaches(load, store) && self.reaches(store, load))
             };
             if !helps {
                 self.not_atomic.insert(store);
