@@ -218,7 +218,13 @@ def launches(spadkit, ptx, entry, program, work, elements, limit):
     source, text = expanded(program.source), open(ptx).read()
     args = table.get("arg", [])
     told = parameters(source, entry)
-    told = told if len(told) == len(args) else [(a["name"], None) for a in args]
+    # What structs point to comes after the parameters.
+    pointed = {p["to"] for a in args for p in a.get("pointers", [])}
+    pointed = [(a["name"], None) for a in args if a["name"] in pointed]
+    if len(told) + len(pointed) == len(args):
+        told += pointed
+    else:
+        told = [(a["name"], None) for a in args]
     names = [name for name, _ in told]
     local = local_parameters(text, entry)
     for n, (_, pointee) in enumerate(told):
@@ -270,10 +276,13 @@ def written(table, program, args, names, values, local, text, ptx, buffers, limi
             head += [f'type = "{kind}"', f"count = {buffers[0]}"]
             drawn = float_type or program.more.get("random")
             head += [f'init = "{"random" if drawn else buffers[1]}"']
-        elif kind == "bytes" and len(str(arg["value"])) == 16:
+        elif kind == "bytes" and len(str(arg["value"])) == 16 and "pointers" not in arg:
             head += ['type = "u32"', f"count = {buffers[0]}", f'init = "{buffers[1]}"']
         elif kind == "bytes":
             head += ['type = "bytes"', f'value = "{"01000000" * (len(arg["value"]) // 8)}{"00" * (len(arg["value"]) % 8 // 2)}"']
+            place = {a["name"]: f"arg{m}" for m, a in enumerate(args)}
+            into = [f'{{ at = {p["at"]}, to = "{place[p["to"]]}" }}' for p in arg.get("pointers", [])]
+            head += [f"pointers = [{', '.join(into)}]"] if into else []
         elif "value" in arg:
             head += [f'type = "{kind}"', f"value = {toml(number(kind, values[names[n]]))}"]
         else:
