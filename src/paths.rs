@@ -42,13 +42,6 @@ pub(crate) fn clean(path: &Path) -> PathBuf {
     clean
 }
 
-/// The launch file of `k.toml:2`, a launch of it; other names as they are.
-pub(crate) fn launch_file(name: &str) -> &str {
-    const END: &str = ".toml";
-    let end = name.rfind(".toml:").map(|at| at + END.len());
-    end.map_or(name, |end| &name[..end])
-}
-
 /// Each path by its end that tells it from the others, in whole names of folders.
 pub(crate) fn distinct_ends<'a>(
     paths: impl IntoIterator<Item = &'a str>,
@@ -87,13 +80,6 @@ mod tests {
         assert_eq!(from(".", here.to_str().unwrap()), "k/a.toml");
         assert_eq!(from("ci", "k/a.toml"), "../k/a.toml");
         assert_eq!(from("/x/y", "/x/k.toml:1"), "../k.toml:1");
-    }
-
-    #[test]
-    fn a_launch_is_of_its_file() {
-        let names = ["a/k.toml:2", "a/k.toml", "k.toml:scan", "kernel:nw"];
-        let files = names.map(launch_file);
-        assert_eq!(files, ["a/k.toml", "a/k.toml", "k.toml", "kernel:nw"]);
     }
 
     #[test]

@@ -33,6 +33,12 @@ impl Selected {
         })
     }
 
+    /// The launch file that `name` names, with a launch or without; other names as they are.
+    pub fn file_of(name: &str) -> String {
+        let selected = Self::of(Path::new(name));
+        selected.map_or_else(|| name.to_owned(), |s| s.file.display().to_string())
+    }
+
     /// The launch's place among all of its file.
     pub fn index(&self, launches: &[Launch]) -> Result<usize> {
         let entries: Vec<&str> = launches.iter().map(|l| l.entry.as_str()).collect();
@@ -128,5 +134,12 @@ mod tests {
         ] {
             assert_eq!(of(other), None, "{other}");
         }
+    }
+
+    #[test]
+    fn a_launch_is_of_its_file() {
+        let names = ["a/k.toml:2", "a/k.toml", "k.toml:scan", "kernel:nw"];
+        let files = names.map(Selected::file_of);
+        assert_eq!(files, ["a/k.toml", "a/k.toml", "k.toml", "kernel:nw"]);
     }
 }

@@ -95,6 +95,21 @@ impl PointArgs {
         self.shard.is_some()
     }
 
+    /// What is to run of the units of `design`; see [`Self::part`].
+    pub fn units<'d>(
+        &self,
+        design: &'d Design,
+        points: &Points,
+        (kind, config): (&str, &Config),
+        options: String,
+    ) -> Outcome<Vec<&'d EmittedUnit>> {
+        let key = point(kind)
+            .add("machine", format!("{config:?}"))
+            .add("options", options);
+        let names = design.units.iter().map(|unit| unit.name.clone());
+        self.part(design.units.iter().collect(), points, key, names)
+    }
+
     /// What is to run of `all`; the file of `points` says of which campaign that is a
     /// part. `key` has what all of them depend on, `names` has them one by one.
     pub fn part<T>(

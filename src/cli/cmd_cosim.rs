@@ -126,17 +126,13 @@ impl Execute for CosimArgs {
         };
         let (tools, cache) = (Toolbox::new(), Cache::user()?);
         let points = self.kept.points()?;
-        let units: Vec<&EmittedUnit> = {
-            let all = design.units.iter().collect();
-            let key = campaign::point("cosim campaign")
-                .add("machine", format!("{config:?}"))
-                .add(
-                    "options",
-                    format!("{:?}", (self.cycles, self.seed, &self.trace)),
-                );
-            let names = design.units.iter().map(|unit| unit.name.clone());
-            self.kept.part(all, &points, key, names)?
-        };
+        let machine = ("cosim campaign", &config);
+        let units = self.kept.units(
+            &design,
+            &points,
+            machine,
+            format!("{:?}", (self.cycles, self.seed, &self.trace)),
+        )?;
         let bar = printer.progress(units.len() as u64, "cosim");
         let run = |unit: &EmittedUnit| {
             let run = || cosim_unit(&design, unit, &options, &tools, &cache, &|_| {});

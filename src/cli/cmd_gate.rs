@@ -121,7 +121,7 @@ impl Execute for GateArgs {
         }
         let baseline = self.baseline.as_deref();
         let baseline = baseline
-            .map(|file| Baseline::load(file, &self.mapping()))
+            .map(|file| Baseline::load(file, &self.mapping().to_string()))
             .transpose()?;
         let limits = Limits::of(&self.fail_on);
         let inputs = self.inputs.iter();
@@ -270,9 +270,9 @@ impl GateArgs {
         baseline: Option<&Baseline>,
         names: &mut FunctionNames,
     ) -> Result<Kernel> {
-        let plain = LayoutSpec::Hash(HashSpec::Mod);
+        let mapping = self.mapping();
         let wanted = Wanted {
-            hash: self.hash.as_ref().unwrap_or(&plain),
+            hash: &mapping,
             cycles: job.limits.iter().any(|l| l.metric == Metric::Cycles),
             run: job.run,
             machine_code: self.judge.is_by_machine_code(),
@@ -337,7 +337,7 @@ impl GateArgs {
         match &self.write_baseline {
             // It would lose the numbers of what could not be judged.
             Some(file) if first_error.is_none() => {
-                let mut baseline = Baseline::new(file, self.mapping());
+                let mut baseline = Baseline::new(file, self.mapping().to_string());
                 for kernel in &gated.kernels {
                     baseline.add(&kernel.input, &kernel.machine.preset, &kernel.measured);
                 }
@@ -361,8 +361,8 @@ impl GateArgs {
     }
 
     /// The mapping that conflicts are counted under.
-    fn mapping(&self) -> String {
+    fn mapping(&self) -> LayoutSpec {
         let plain = LayoutSpec::Hash(HashSpec::Mod);
-        self.hash.as_ref().unwrap_or(&plain).to_string()
+        self.hash.clone().unwrap_or(plain)
     }
 }

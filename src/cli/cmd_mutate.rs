@@ -6,7 +6,7 @@ use super::{Example, Execute, Global};
 use crate::error::{Error, Result};
 use crate::interrupt;
 use crate::mutate::{MutationOptions, MutationResult, mutate_unit};
-use crate::rtl::{Design, EmittedUnit};
+use crate::rtl::Design;
 use crate::terminal::{Columns, Details, Hint, Tone};
 use crate::tool::{Cache, Toolbox};
 use clap::Args;
@@ -71,14 +71,10 @@ impl Execute for MutateArgs {
         };
         let (tools, cache) = (Toolbox::new(), Cache::user()?);
         let points = self.kept.points()?;
-        let units: Vec<&EmittedUnit> = {
-            let all = design.units.iter().collect();
-            let key = campaign::point("mutate campaign")
-                .add("machine", format!("{config:?}"))
-                .add("options", format!("{options:?}"));
-            let names = design.units.iter().map(|unit| unit.name.clone());
-            self.kept.part(all, &points, key, names)?
-        };
+        let machine = ("mutate campaign", &config);
+        let units = self
+            .kept
+            .units(&design, &points, machine, format!("{options:?}"))?;
         let bar = printer.progress(units.len() as u64, "mutate");
         let mut results = Vec::new();
         for unit in units {

@@ -191,6 +191,20 @@ impl Error {
         Self::input_line(what, help, path, number, &text[start..end], offset - start)
     }
 
+    /// Bad content of `path` at a line and a byte in it, both from 1, as parsers of JSON
+    /// have them.
+    pub fn input_at(
+        what: impl Into<String>,
+        help: Option<String>,
+        path: &Path,
+        text: &str,
+        (line, column): (usize, usize),
+    ) -> Self {
+        let before = text.split_inclusive('\n').take(line.saturating_sub(1));
+        let offset = before.map(str::len).sum::<usize>() + column.saturating_sub(1);
+        Self::input(what, help, path, text, offset)
+    }
+
     /// Bad content of `path` at byte `column` (from 0) of its line `number`
     /// (from 1), which reads `line`: for files that are not in memory.
     pub fn input_line(

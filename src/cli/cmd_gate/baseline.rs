@@ -2,9 +2,10 @@
 
 use super::limits::Metric;
 use super::measure::Measured;
+use crate::capture::Selected;
 use crate::error::{Error, Result};
 use crate::input::Limit;
-use crate::paths::{from_folder, launch_file};
+use crate::paths::from_folder;
 use crate::quote::shown_path;
 use crate::workload::Input;
 use serde::{Deserialize, Serialize};
@@ -138,7 +139,7 @@ impl Baseline {
     pub fn notes(&self, missing: Vec<String>) -> Vec<String> {
         let folder = self.path.parent().unwrap_or(Path::new(""));
         let is_gone = |name: &&String| {
-            !name.starts_with("kernel:") && !folder.join(launch_file(name)).exists()
+            !name.starts_with("kernel:") && !folder.join(Selected::file_of(name)).exists()
         };
         let gone = self.kernels.keys().filter(is_gone).cloned();
         let path = shown_path(&self.path);
@@ -170,11 +171,9 @@ impl Known {
 fn parsed<T: serde::de::DeserializeOwned>(path: &Path, text: &str) -> Result<T> {
     let help = "expected a file that spadkit gate --write-baseline wrote";
     serde_json::from_str(text).map_err(|e| {
-        let before = text.split_inclusive('\n').take(e.line().saturating_sub(1));
-        let offset = before.map(str::len).sum::<usize>() + e.column().saturating_sub(1);
         let what = format!("no baseline: {e}");
-        let offset = offset.min(text.len());
-        Error::input(what, Some(help.to_owned()), path, text, offset)
+        let place = (e.line(), e.column());
+        Error::input_at(what, Some(help.to_owned()), path, text, place)
     })
 }
 

@@ -1,8 +1,8 @@
 //! Limits: `conflicts > 0`, on the command line or in a file beside the kernel.
 
+use crate::capture::Selected;
 use crate::error::{Error, Result};
 use crate::input::Limit as Size;
-use crate::paths::launch_file;
 use crate::quote::did_you_mean;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -214,7 +214,7 @@ fn from_file(file: &Path, input: &Path) -> Result<Option<Ruling>> {
     let own = all
         .kernel
         .get(&*name)
-        .or_else(|| all.kernel.get(launch_file(&name)));
+        .or_else(|| all.kernel.get(&Selected::file_of(&name)));
     if let Some(reason) = own.and_then(|own| own.skip.clone()) {
         return Ok(Some(Ruling::Skip(reason)));
     }
@@ -257,7 +257,7 @@ fn known_kernels(file: &Path, text: &str, all: &File) -> Result<()> {
     }
     let folder = file.parent().unwrap_or(Path::new(""));
     let is_file = |name: &str| {
-        let file = folder.join(launch_file(name));
+        let file = folder.join(Selected::file_of(name));
         Path::new(name).file_name() == Some(OsStr::new(name)) && file.is_file()
     };
     let Some(unknown) = all.kernel.keys().find(|name| !is_file(name)) else {

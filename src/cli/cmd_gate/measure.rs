@@ -196,13 +196,17 @@ impl Measured {
         Ok(())
     }
 
+    /// Faults, or warnings, with what tells each apart; the other side of a race is no
+    /// fault of its own.
+    pub fn own_faults(&self, warnings: bool) -> impl Iterator<Item = (&Finding, &str)> {
+        let all = self.faults.iter().zip(&self.fault_identities);
+        let own = all.filter(move |(f, _)| !f.other && f.warning == warnings);
+        own.map(|(fault, identity)| (fault, identity.as_str()))
+    }
+
     /// What tells the results of a metric apart; none if it is only a number.
     pub fn results_of(&self, metric: Metric) -> Option<Box<dyn Iterator<Item = &str> + '_>> {
-        let faults = |warning: bool| {
-            let all = self.faults.iter().zip(&self.fault_identities);
-            let own = all.filter(move |(f, _)| !f.other && f.warning == warning);
-            own.map(|(_, identity)| identity.as_str())
-        };
+        let faults = |warnings| self.own_faults(warnings).map(|(_, identity)| identity);
         match metric {
             Metric::Findings => {
                 let outputs = self.wrong_outputs.iter().map(String::as_str);

@@ -4,8 +4,9 @@ use super::fix::{ChangedLine, Fix, Function, together};
 use super::gated::{Check, Gated, Kernel, Unread};
 use super::limits::Metric;
 use super::measure::LineConflicts;
+use crate::capture::Selected;
 use crate::cli::cmd_run::users_line;
-use crate::paths::{launch_file, real};
+use crate::paths::real;
 use crate::ptx::exec::Finding;
 use crate::readable::readable_words;
 use crate::suggest::SourceFiles;
@@ -133,7 +134,7 @@ fn notification(unread: &Unread) -> Value {
     json!({
         "level": "error",
         "message": {"text": unread.error},
-        "locations": [{"physicalLocation": {"artifactLocation": artifact(launch_file(&unread.input))}}],
+        "locations": [{"physicalLocation": {"artifactLocation": artifact(&Selected::file_of(&unread.input))}}],
     })
 }
 
@@ -225,11 +226,7 @@ impl Results<'_> {
                 _ if check.value.is_none() && faults_are_told => {}
                 metric @ (Findings | Warnings) => {
                     let measured = &kernel.measured;
-                    let all = measured.faults.iter().zip(&measured.fault_identities);
-                    let own = |(f, _): &(&Finding, &String)| {
-                        !f.other && f.warning == (metric == Warnings)
-                    };
-                    for (fault, identity) in all.filter(own) {
+                    for (fault, identity) in measured.own_faults(metric == Warnings) {
                         results.push(self.fault(fault, identity, check));
                     }
                     // An output that is not as expected is a finding, no warning.
@@ -338,7 +335,7 @@ impl Results<'_> {
     fn result(&mut self, check: &Check, about: &About) -> Value {
         let id = RULES[about.rule].id;
         let of = match about.rule {
-            1 | 2 => launch_file(&self.kernel.input),
+            1 | 2 => &Selected::file_of(&self.kernel.input),
             _ => &self.kernel.input,
         };
         let parts = [id, of, about.identity].join("\n");
@@ -366,7 +363,7 @@ impl Results<'_> {
         let (path, line) = match found {
             Some((Some(path), line)) => (path.display().to_string(), line),
             // The file is not here: the launch file is.
-            _ => (launch_file(&self.kernel.input).to_owned(), 1),
+            _ => (Selected::file_of(&self.kernel.input), 1),
         };
         json!({"physicalLocation": {
             "artifactLocation": artifact(&path),

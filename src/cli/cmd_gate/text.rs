@@ -145,8 +145,7 @@ impl Kernel {
                         .as_ref()
                         .is_some_and(|b| b.contains_key(identity))
                 };
-                let all = measured.faults.iter().zip(&measured.fault_identities);
-                let own = all.filter(|(f, _)| !f.warning && !f.other);
+                let own = measured.own_faults(false);
                 let first = own.min_by_key(|(_, identity)| is_known(identity));
                 if let Some((fault, _)) = first {
                     let message = readable_words(&fault.message);

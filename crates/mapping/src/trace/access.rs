@@ -158,12 +158,6 @@ impl AccessTrace {
 
 /// A JSON or type error with the place that serde_json reports.
 fn json_error(error: &serde_json::Error, text: &str, path: &Path) -> Error {
-    let line_start: usize = text
-        .split_inclusive('\n')
-        .take(error.line().saturating_sub(1))
-        .map(str::len)
-        .sum();
-    let offset = line_start + error.column().saturating_sub(1);
     let message = error.to_string();
     // The place is in the error itself.
     let what = match message.rfind(" at line ") {
@@ -176,7 +170,8 @@ fn json_error(error: &serde_json::Error, text: &str, path: &Path) -> Error {
         serde_json::error::Category::Syntax => "expected JSON (which has no NaN, no comments)",
         _ => "see docs/reference/formats.md for the access trace, version 1",
     };
-    Error::input(what, Some(help.to_owned()), path, text, offset)
+    let place = (error.line(), error.column());
+    Error::input_at(what, Some(help.to_owned()), path, text, place)
 }
 
 #[cfg(test)]

@@ -86,7 +86,7 @@ const EXCLUSIVE: [&[Word]; 7] = {
 /// do nothing here. Asked last: other reasons say more.
 pub(super) fn known_words(i: &Instruction, module: &Module) -> Result<(), Reason> {
     if i.has(Word::Other) && i.opcode.class() != Class::Hint {
-        let text = i.span.of(&module.text);
+        let text = module.text_of(i.span);
         let words = text.split(|c: char| c.is_whitespace() || ".{[(;".contains(c));
         let is_other = |word: &&str| Modifier::from_text(word) == Modifier::Word(Word::Other);
         let opcode = words.skip_while(|word| *word != i.opcode.text()).skip(1);
