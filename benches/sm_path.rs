@@ -223,6 +223,22 @@ fn replay_model(config: &Config, sm: &Sm, recorded: &Recorded) {
     }
 }
 
+fn rtl_heads() {
+    println!(
+        "{:10} {:>8} {:>7} {:>11} {:>11} {:>11} {:>10} {:>10} {:>6} {:>6}",
+        "trace",
+        "cycles",
+        "instr",
+        "RTL cyc/s",
+        "path cyc/s",
+        "sm cyc/s",
+        "RTL ins/s",
+        "sm ins/s",
+        "path/",
+        "sm/"
+    );
+}
+
 fn against_rtl(folder: &Path) -> Result<(), Failure> {
     let config = Config::preset("fermi")?;
     let (tools, cache) = (Toolbox::new(), Cache::user()?);
@@ -243,19 +259,7 @@ fn against_rtl(folder: &Path) -> Result<(), Failure> {
         "spad_sm_path, preset fermi, Verilator -O3, C++ -O1: built or found in {:.0} s",
         start.elapsed().as_secs_f64()
     );
-    println!(
-        "{:10} {:>8} {:>7} {:>11} {:>11} {:>11} {:>10} {:>10} {:>6} {:>6}",
-        "trace",
-        "cycles",
-        "instr",
-        "RTL cyc/s",
-        "path cyc/s",
-        "sm cyc/s",
-        "RTL ins/s",
-        "sm ins/s",
-        "path/",
-        "sm/"
-    );
+    rtl_heads();
     for (name, text) in [
         ("stream", STREAM.to_owned()),
         ("accesses", ACCESSES.to_owned()),

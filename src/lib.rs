@@ -4,6 +4,7 @@
 //! docs/explanation/architecture.md shows which module uses which.
 
 #![forbid(unsafe_code)]
+#![cfg_attr(test, allow(clippy::too_many_lines))]
 
 pub mod assembler;
 pub mod capture;

@@ -6,7 +6,6 @@ import os
 import re
 import shutil
 import subprocess
-import sys
 import sysconfig
 
 from launch import expanded

@@ -5,8 +5,9 @@ Where nothing says it, the rules are:
 - Buffers have 256 K elements (4 M where that is too few), integers counted up from 0,
   so that an index from memory is another one for each thread, and in a last launch
   zeros, unless a precondition says what an element is; floats are random.
-- Scalars are what the comments of a failing test say it fails with, else, in launches of their own, the threads of the grid along x, 1, and 16,
-  or the first value of a list that the preconditions allow. Floats are 1.
+- Scalars are what the comments of a failing test say it fails with, else, in launches
+  of their own, the threads of the grid along x, 1, and 16, or the first value of a list
+  that the preconditions allow. Floats are 1.
 - Arrays of OpenCL's local memory that the host sizes have 16 KB each.
 """
 
@@ -173,9 +174,9 @@ def settle(values, rules):
 
 def shared_bytes(text):
     """Where dynamic shared memory begins: after the variables of the PTX."""
-    found = re.findall(r"^\s*\.shared\s+\.align\s+(\d+)\s+\.\w+\s+[\w$]+((?:\[\d+\])*)", text, re.M)
+    found = re.findall(r"^\s*\.shared\s+\.align\s+\d+\s+\.\w+\s+[\w$]+((?:\[\d+\])*)", text, re.M)
     total = 0
-    for align, dims in found:
+    for dims in found:
         size = 8
         for n in re.findall(r"\d+", dims):
             size = size * int(n) if dims.count("[") > 1 else int(n)
@@ -279,7 +280,8 @@ def written(table, program, args, names, values, local, text, ptx, buffers, limi
         elif kind == "bytes" and len(str(arg["value"])) == 16 and "pointers" not in arg:
             head += ['type = "u32"', f"count = {buffers[0]}", f'init = "{buffers[1]}"']
         elif kind == "bytes":
-            head += ['type = "bytes"', f'value = "{"01000000" * (len(arg["value"]) // 8)}{"00" * (len(arg["value"]) % 8 // 2)}"']
+            words, rest = divmod(len(arg["value"]), 8)
+            head += ['type = "bytes"', f'value = "{"01000000" * words}{"00" * (rest // 2)}"']
             place = {a["name"]: f"arg{m}" for m, a in enumerate(args)}
             into = [f'{{ at = {p["at"]}, to = "{place[p["to"]]}" }}' for p in arg.get("pointers", [])]
             head += [f"pointers = [{', '.join(into)}]"] if into else []

@@ -20,8 +20,9 @@ import subprocess
 import sys
 
 import build
-import launch
 import programs
+
+import launch
 
 SEEDS = (None, 1)
 # Blocks of a launch, at most: what races between blocks does so between few.

@@ -75,10 +75,10 @@ def dct_short():
     word each; a row is four words; a column is read integer by integer, every
     second of them by neighbours."""
     x, y, z = (lambda t: t % 8), (lambda t: t // 8 % 4), (lambda t: t // 32)
+    mixed = lambda t: (2 * (8 * y(t) + x(t)) | (8 * y(t) + x(t)) >> 4) & 31
     accesses = []
     for k in range(8):
         copy = lambda t, k=k: (8 * z(t) + k) * 16 + 8 * y(t) + x(t) if y(t) < 2 else None
-        mixed = lambda t: (2 * (8 * y(t) + x(t)) | (8 * y(t) + x(t)) >> 4) & 31
         column = lambda t, k=k: (8 * z(t) + k) * 16 + mixed(t) // 2
         accesses += [copy, copy, column, column]
     for k in range(4):

@@ -6,6 +6,7 @@ without sharing can always run (S + U), and 2 S + U blocks and their threads
 fit; the largest 2 S + U wins. Whole numbers only: everything times 100."""
 
 import json
+
 from sharing_paper import *
 
 

@@ -5,6 +5,7 @@ saved of Fig. 15 (15.42 %, at most 47.8 %; the geometric mean, as of gains), gai
 
 import json
 from math import exp, log
+
 from sharing_paper import *
 
 

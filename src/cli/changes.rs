@@ -102,20 +102,7 @@ fn one(s: &Suggestion, most: usize, details: &mut Details) {
         details.say(change);
     }
     lines(s, most, details);
-    for declaration in &s.declarations {
-        let place = without_folder(&declaration.source);
-        let what = if s.has_longer_rows() {
-            "longer rows"
-        } else {
-            "more elements"
-        };
-        let bytes = declaration.bytes.map_or(String::new(), |[before, after]| {
-            format!(": {after} bytes in place of {before}")
-        });
-        details.say(format!("{place}, the declaration with {what}{bytes}"));
-        statement(&declaration.text, &declaration.changed_text, details);
-        with_others(declaration.with_others.as_deref(), details);
-    }
+    declarations(s, details);
     if let Some(growth) = s.growth_text() {
         details.say(growth);
     }
@@ -124,6 +111,23 @@ fn one(s: &Suggestion, most: usize, details: &mut Details) {
         code(&s.function, details);
     }
     alternatives(s, details);
+}
+
+fn declarations(s: &Suggestion, details: &mut Details) {
+    let what = if s.has_longer_rows() {
+        "longer rows"
+    } else {
+        "more elements"
+    };
+    for declaration in &s.declarations {
+        let place = without_folder(&declaration.source);
+        let bytes = declaration.bytes.map_or(String::new(), |[before, after]| {
+            format!(": {after} bytes in place of {before}")
+        });
+        details.say(format!("{place}, the declaration with {what}{bytes}"));
+        statement(&declaration.text, &declaration.changed_text, details);
+        with_others(declaration.with_others.as_deref(), details);
+    }
 }
 
 fn lines(s: &Suggestion, most: usize, details: &mut Details) {

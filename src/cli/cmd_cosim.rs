@@ -141,18 +141,22 @@ impl Execute for CosimArgs {
         let results = each_unit(&units, &run, &|done, unit| bar.set(done, unit))?;
         drop(bar);
         points.finish()?;
-        for result in results.iter().filter(|r| r.ended == Some(false)) {
-            if result.mismatch().is_none() {
-                let cycles = result.outcome.cycles;
-                printer.warn(format!("the kernel had not ended after {cycles} cycles"));
-            }
-        }
+        warn_of_unended(&results, printer);
         let verified = Verified {
             results,
             next: global.about_units("synth", &self.units, self.rtl.as_deref()),
         };
         printer.show(&verified)?;
         fail_on_mismatch(&verified.results, &self.again(global))
+    }
+}
+
+fn warn_of_unended(results: &[CosimResult], printer: &Printer) {
+    for result in results.iter().filter(|r| r.ended == Some(false)) {
+        if result.mismatch().is_none() {
+            let cycles = result.outcome.cycles;
+            printer.warn(format!("the kernel had not ended after {cycles} cycles"));
+        }
     }
 }
 

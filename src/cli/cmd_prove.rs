@@ -80,12 +80,7 @@ impl Execute for ProveArgs {
             None => RtlSource::Emitted,
         };
         let geometries = geometries(self, machine.geometry);
-        let machines = match (&self.rtl, self.all_geometries) {
-            (Some(_), _) => Machines::Own,
-            (None, true) => Machines::All,
-            (None, false) => Machines::Least,
-        };
-        let proofs = plan(&self.units, &machine, &geometries, machines, &rtl)?;
+        let proofs = plan(&self.units, &machine, &geometries, self.machines(), &rtl)?;
         let points = self.kept.points()?;
         let key = campaign::point("prove campaign").add("timeout", self.timeout.to_string());
         let all = about(proofs, &self.properties)?;
@@ -137,6 +132,14 @@ impl Execute for ProveArgs {
 }
 
 impl ProveArgs {
+    fn machines(&self) -> Machines {
+        match (&self.rtl, self.all_geometries) {
+            (Some(_), _) => Machines::Own,
+            (None, true) => Machines::All,
+            (None, false) => Machines::Least,
+        }
+    }
+
     /// The run of a counterexample; more time for what was not decided; or, if all
     /// is proved, whether the co-simulation would notice a fault, too.
     fn next(&self, verdicts: &[Verdict], global: &Global) -> Option<Hint> {

@@ -1,5 +1,7 @@
 //! Tests of the kit from outside: commands, units, kernels, documents.
 
+#![allow(clippy::too_many_lines)]
+
 mod accelsim;
 mod architecture;
 mod bad_input;

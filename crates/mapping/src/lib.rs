@@ -16,6 +16,7 @@
 //! the kernel instead: as padding, a swizzle, or an XOR of index bits.
 
 #![forbid(unsafe_code)]
+#![cfg_attr(test, allow(clippy::too_many_lines))]
 
 pub mod geometry;
 pub mod hash;

@@ -53,6 +53,8 @@
 //! # Ok::<(), spadkit_base::error::Error>(())
 //! ```
 
+#![cfg_attr(test, allow(clippy::too_many_lines))]
+
 pub mod analysis;
 pub mod ast;
 pub mod cfg;

@@ -16,6 +16,8 @@
 //! The external programs (Verilator, Yosys, OpenSTA, a C++ compiler, Z3) run by
 //! [`tool`], which finds, checks, stops and caches them.
 
+#![cfg_attr(test, allow(clippy::too_many_lines))]
+
 pub mod cosim;
 pub mod mutate;
 pub mod prove;

@@ -16,6 +16,7 @@
 //! of the hardware's crate it uses names and sizes alone.
 
 #![forbid(unsafe_code)]
+#![cfg_attr(test, allow(clippy::too_many_lines))]
 
 pub mod config;
 pub mod model;

@@ -7,6 +7,7 @@
 //! votes, matrices, approximate functions) it refuses.
 
 #![allow(dead_code)] // each test crate that includes this uses a part
+#![allow(clippy::too_many_lines)] // one match over all forms
 
 mod access;
 mod control;

@@ -144,24 +144,30 @@ fn touch_shared(m: &mut Machine, info: &MemoryOp, exec: u32, addresses: &[u64; 3
         clusters::own(m, info, exec, addresses);
     }
     if info.transfer.is_copy() {
+        touch_by_copy(m, info.bytes, exec, addresses, one);
+    }
+}
+
+/// The writes of an asynchronous copy, which are in flight until it is waited for.
+fn touch_by_copy(m: &mut Machine, bytes: u32, exec: u32, addresses: &[u64; 32], mut one: Touch) {
+    let Some(races) = &mut m.races else {
+        return;
+    };
+    for lane in lanes(exec) {
+        one.lanes = 1 << lane;
+        races.fly((addresses[lane as usize], bytes), &one, None);
+    }
+    if !m.has_peers() {
+        return;
+    }
+    let first = 32 * m.warp;
+    for lane in lanes(exec) {
         let Some(races) = &mut m.races else {
             return;
         };
-        let first = 32 * m.warp;
-        for lane in lanes(exec) {
-            one.lanes = 1 << lane;
-            races.fly((addresses[lane as usize], info.bytes), &one, None);
-        }
-        if m.has_peers() {
-            for lane in lanes(exec) {
-                let Some(races) = &mut m.races else {
-                    return;
-                };
-                one.lanes = 1 << lane;
-                let agent = races.begin_load(first + lane, seq);
-                clusters::by_agent(m, (addresses[lane as usize], info.bytes), &one, agent);
-            }
-        }
+        one.lanes = 1 << lane;
+        let agent = races.begin_load(first + lane, one.seq);
+        clusters::by_agent(m, (addresses[lane as usize], bytes), &one, agent);
     }
 }
 
