@@ -4,6 +4,7 @@ use super::clock::{Fence, Sides, Word};
 use super::mark::{How, Scope, Strength};
 use super::shadow::{Hit, Touch};
 use super::stored::Stored;
+use super::words::Bytes;
 use super::*;
 
 /// A block of some warps.
@@ -60,7 +61,10 @@ const NONE: [(u32, u32); 0] = [];
 
 fn word(orders: bool) -> Word {
     Word {
-        address: 16,
+        bytes: Bytes {
+            address: 16,
+            count: 4,
+        },
         global: false,
         scope: Scope::Block,
         orders,
