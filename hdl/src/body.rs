@@ -180,6 +180,7 @@ impl Body {
             Item::Blank => self.line(0, ""),
             Item::Comment(text, columns) => self.comment(text, *columns, depth),
             Item::Declaration(declaration) => self.declaration(declaration, depth),
+            Item::Attributes(list) => self.line(depth, &format!("(* {list} *)")),
             Item::Memory(Memory { rows, words }) => {
                 let (range, name) = (self.range(words.width), words.name);
                 self.names.add(name);

@@ -22,6 +22,8 @@ pub(crate) enum Item {
     Comment(String, usize),
     /// A wire or register where it is declared.
     Declaration(Declaration),
+    /// Attributes of the declaration that follows.
+    Attributes(&'static str),
     /// A memory.
     Memory(Memory),
     /// The memory's words are 0 when a simulation starts that asks for it.

@@ -50,7 +50,7 @@ pub(crate) fn ports_and_array(
     let wr_row = u.input("wr_row", row_bits, about);
     let wr_data = u.input("wr_data", width, "word to write");
 
-    let mem = u.memory("mem", rows, bits);
+    let mem = u.memory_of_two_ports("mem", rows, bits);
     let out = u.register("out", width);
     let out = out.without_reset("it is not relied on before the first read");
     start(mem);
