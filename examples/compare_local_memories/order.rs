@@ -78,11 +78,11 @@ fn run(banks: u16, window: u32, any_order: bool, words: &dyn Fn(u16) -> Words) -
     let mut began = vec![0; usize::from(ACCESSES)];
     let (mut taken, mut answered, mut cycles, mut waited) = (0, 0, 0, 0);
     while answered < ACCESSES {
+        cycles += 1;
         if let Some(k) = port.answer {
             answered += 1;
             waited += cycles - began[usize::from(k)];
         }
-        cycles += 1;
         let offers = taken < ACCESSES && taken - answered < INSIDE && port.requests.len() < 2;
         let request = offers.then(|| (taken, words(taken)));
         if offers {

@@ -95,7 +95,7 @@ fn large(tools: &Tools) -> Result<()> {
         let detail = format!("{stages} memory stages");
         ours((unit, &detail), &machine(stages)?, tools)?;
     }
-    Ok(())
+    ours(APART, &apart(machine(2)?), tools)
 }
 
 fn small(tools: &Tools) -> Result<()> {
@@ -103,14 +103,23 @@ fn small(tools: &Tools) -> Result<()> {
         let detail = format!("window {overlap}");
         ours((unit, &detail), &window::machine(3, overlap)?, tools)?;
     }
-    Ok(())
+    ours(APART, &apart(window::machine(3, 0)?), tools)
 }
 
-/// A row of a unit; `detail` says which stream it is.
+/// The unit that serves each lane by itself, as PULP's network does.
+const APART: (&str, &str) = ("spad_tcdm", "no broadcast");
+
+/// Lanes on one word are not served together.
+fn apart(mut machine: Config) -> Config {
+    (machine.path.broadcast, machine.path.merge_bytes) = (false, false);
+    machine
+}
+
+/// A row of a unit; `detail` says which one it is.
 fn ours((unit, detail): (&str, &str), machine: &Config, tools: &Tools) -> Result<()> {
     let name = match unit {
-        "spad_stream" => format!("{unit}, {detail}"),
-        _ => unit.to_owned(),
+        "spad_tcdm" if detail != APART.1 => unit.to_owned(),
+        _ => format!("{unit}, {detail}"),
     };
     let design = Design::emit(&[unit.to_owned()], machine)?;
     let job = SynthJob::of(&design, &design.units[0], machine);
