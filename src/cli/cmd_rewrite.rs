@@ -5,6 +5,7 @@ mod proposal;
 mod report;
 mod resources;
 
+use super::cmd_init::init_command;
 use super::machine_code::{JudgeBy, JudgeRewritten};
 use super::printer::Printer;
 use super::{Example, Execute, Global};
@@ -187,6 +188,9 @@ impl Job<'_> {
             measured,
             machine_code,
             machine: self.machine,
+            init: self
+                .output
+                .map(|to| init_command(to, self.module, &self.request.entry)),
             output: self.output,
             flow: self.flow.as_deref(),
         };

@@ -3,6 +3,7 @@
 mod input;
 mod text;
 
+use super::cmd_init::init_command;
 use super::overrides::{self, named};
 use super::printer::{CommandResult, Printer};
 use super::{Example, Execute, Global};
@@ -10,7 +11,6 @@ use crate::config::Scheduler;
 use crate::error::Result;
 use crate::interrupt;
 use crate::output::{check_writable, write_file, write_result};
-use crate::quote::shell;
 use crate::report::pages::ShareReport;
 use crate::sharing::annotate::Annotated;
 use crate::sharing::{
@@ -172,7 +172,8 @@ impl ShareArgs {
                 Some(Hint::new("the kernel with relssp", command))
             }
             Some(output) if self.input.launch().is_none() => {
-                let command = format!("spadkit init {}", shell(output));
+                let kernel = plan.kernel;
+                let command = init_command(output, kernel.module, &kernel.function().name);
                 Some(Hint::new("a launch file, to run it", command))
             }
             _ => None,

@@ -4,6 +4,7 @@ use super::Global;
 use super::values::alternatives;
 use crate::config::{Config, PRESETS};
 use crate::error::Result;
+use crate::input::name_of;
 use crate::quote::shell;
 use crate::workload::Input;
 use serde::Serialize;
@@ -128,7 +129,7 @@ impl Global {
             return None;
         }
         let (ptx, sm) = input.target()?;
-        let file = ptx.file_name().unwrap_or_default();
+        let file = name_of(ptx).file_name().unwrap_or_default();
         MachineNote::of_target(sm, &file.display().to_string())
     }
 

@@ -83,6 +83,12 @@ impl SourceRow {
         self.user_source.as_deref().or(self.source.as_deref())
     }
 
+    /// The calls through which that line came into the kernel, as `file:line`, the
+    /// innermost first.
+    pub fn calls(&self) -> &[String] {
+        &self.calls
+    }
+
     /// The place, its file without the folder.
     pub fn place(&self) -> &str {
         &self.place

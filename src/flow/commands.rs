@@ -32,7 +32,7 @@ pub(super) fn repeat(report: &FlowReport, options: &Options, machine: &Config) -
     let units = report.choices.iter();
     let units = units.filter(|c| !matches!(c.kind, ChoiceKind::Software | ChoiceKind::Padding));
     commands.extend(units.map(|c| format!("spadkit sim {input} --hash {} {on}", shell(&c.hash))));
-    commands.push(format!("spadkit sim {input} --source {on}"));
+    commands.push(format!("spadkit sim {input} --hash mod --source {on}"));
     commands.push(format!(
         "spadkit tune {input} --software --budget {budget}{by} {on}"
     ));

@@ -322,6 +322,7 @@ fn served(access: &Access, rule: &ConflictRule, bank: Bank) -> Served {
                 word,
                 bank,
                 wavefront: first + *height,
+                waits: *height,
             });
             *height += 1;
         }
@@ -448,6 +449,7 @@ mod tests {
         let pairs: Vec<String> = (0..32).map(|l| (2 * l).to_string()).collect();
         let wide = served(&access(&pairs.join(","), 8), &rule, &|w| w & 31);
         assert_eq!((wide.wavefronts, wide.cells.len(), wide.busy), (2, 64, 32));
-        assert_eq!(wide.cells[63].wavefront, 1);
+        // A phase of its own is no conflict.
+        assert_eq!((wide.cells[63].wavefront, wide.cells[63].waits), (1, 0));
     }
 }

@@ -5,7 +5,7 @@ use super::uncompiled::refuse_source;
 use crate::claims;
 use crate::error::Result;
 use crate::input::{Limit, is_stdin, require_file};
-use crate::ptx::Module;
+use crate::ptx::{Module, sm_number};
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
@@ -90,10 +90,8 @@ impl PtxFile {
 fn target(text: &str) -> Option<u32> {
     let mut lines = text.lines().map(str::trim_start);
     let names = lines.find_map(|line| line.strip_prefix(".target"))?;
-    let words = names.split(|c: char| c.is_whitespace() || c == ',');
-    let digits = words.filter_map(|w| w.strip_prefix("sm_")).next()?;
-    let letters = digits.trim_end_matches(|c: char| c.is_ascii_lowercase());
-    letters.parse().ok()
+    let mut words = names.split(|c: char| c.is_whitespace() || c == ',');
+    words.find_map(sm_number)
 }
 
 #[cfg(test)]

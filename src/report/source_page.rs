@@ -170,6 +170,9 @@ pub struct Cell {
     pub bank: u32,
     /// From 0.
     pub wavefront: u32,
+    /// Wavefronts before it in its phase, each of which is a conflict: a wide access has
+    /// phases that no mapping saves.
+    pub waits: u32,
 }
 
 impl Served {

@@ -81,6 +81,12 @@ fn inputs_are_not_overwritten() {
         vec!["sim", "k.toml", "--csv", "k.cu"],
         vec!["share", "k.toml", "--report", "k.cu", "--no-sim"],
         vec!["run", "k.toml", "--dump", &dump],
+        vec!["gate", "k.toml", "--sarif", "k.ptx"],
+        vec!["gate", "k.toml", "--sarif", "k.cu"],
+        vec!["gate", "k.toml", "--junit", "k.toml"],
+        vec!["gate", "t.json", "k.toml", "--junit", "in.npy"],
+        vec!["gate", "k.toml", "t.json", "--sarif", "t.json"],
+        vec!["gate", "k.toml", "--write-baseline", "k.ptx"],
     ]
     .into_iter()
     .map(|case| {

@@ -434,3 +434,33 @@ fn a_kernel_that_changed_runs_again() {
     let stdin = refused(&["sim", "-", "--sweep", "--points", &points]);
     assert!(stdin.contains("standard input"), "{stdin}");
 }
+
+/// Points that take the same time are named by what they have in common.
+#[test]
+fn equally_fast_points_are_no_fastest_one() {
+    let args = [
+        "sim",
+        "kernel:nw",
+        "--sweep",
+        "--hash",
+        "mod",
+        "--hash",
+        "xor",
+        "--scheduler",
+        "lrr",
+        "--scheduler",
+        "gto",
+    ];
+    let sweep = json(&args);
+    let points = results(&sweep);
+    let cycles = |p: &Value| p["cycles"].as_u64().unwrap();
+    let least = points.iter().map(cycles).min().unwrap();
+    let equal = points.iter().filter(|p| cycles(p) == least).count();
+    assert!(equal > 1, "{sweep}");
+    let text = text(&args).replace('\n', " ");
+    let said = format!(
+        "{equal} of {} points are equally fast, all with hash xor: {least} cycles",
+        points.len()
+    );
+    assert!(text.contains(&said), "{text}");
+}

@@ -74,13 +74,12 @@ fn identity(path: &Path) -> Option<Identity> {
 /// Notes a file that is read. Fails where it is to be written.
 pub fn reads(path: &Path) -> Result<()> {
     known(path, |claims, identity| {
-        if claims.written.iter().any(|(i, _)| *i == identity) {
-            return Err(both(path));
-        }
+        let is_output = claims.written.iter().any(|(i, _)| *i == identity);
+        // Of an output, too: a command that goes on after the error must not write it.
         if !claims.read.iter().any(|(i, _)| *i == identity) {
             claims.read.push((identity, path.to_owned()));
         }
-        Ok(())
+        if is_output { Err(both(path)) } else { Ok(()) }
     })
 }
 

@@ -63,6 +63,13 @@ impl ChangedLine {
         split(&self.source).map_or("", |(file, _)| file)
     }
 
+    /// Whether the statement is in the line `file:line`, or goes on there.
+    pub fn covers(&self, place: &str) -> bool {
+        let rows = self.region.start.0..=self.region.end.0;
+        split(place)
+            .is_some_and(|(file, line)| file == self.file() && rows.contains(&(line as usize)))
+    }
+
     /// Whether it is the definition of a macro that a line of the source names.
     pub fn defines_what_is_in(&self, line: &str) -> bool {
         defines_what_is_in(&self.text, line)

@@ -6,7 +6,6 @@ use super::resources::Compared;
 use crate::cli::printer::CommandResult;
 use crate::config::Config;
 use crate::error::{Error, Result};
-use crate::quote::shell;
 use crate::readable::readable;
 use crate::rewrite::{Left, MachineConflicts, Measured, MovedPart, Rewritten};
 use crate::terminal::{Details, Hint, Table, Tone};
@@ -30,6 +29,9 @@ pub(super) struct Report<'a> {
     /// Where the PTX was written to.
     #[serde(skip)]
     pub output: Option<&'a Path>,
+    /// The command that writes a launch file for it.
+    #[serde(skip)]
+    pub init: Option<String>,
     /// The command that simulates it.
     #[serde(skip)]
     pub flow: Option<&'a str>,
@@ -215,10 +217,9 @@ impl CommandResult for Report<'_> {
         if let Some(command) = proposed {
             return vec![Hint::new("what works instead", command)];
         }
-        match self.output {
-            Some(path) if self.rewritten.text().is_some() && self.measured.is_none() => {
-                let command = format!("spadkit init {}", shell(path));
-                vec![Hint::new("a launch file, to run it", command)]
+        match &self.init {
+            Some(command) if self.rewritten.text().is_some() && self.measured.is_none() => {
+                vec![Hint::new("a launch file, to run it", command.clone())]
             }
             Some(_) if self.tone() == Tone::Good => {
                 let hint = |flow| Hint::new("its cycles, beside other choices", flow);

@@ -97,8 +97,12 @@ fn by_scheduler(gain: &Gain) -> String {
     if times == "1.000" {
         return String::new();
     }
+    let how = match 1.0 / gain.speed_up - 1.0 {
+        slower if slower > 0.0 => format!("{:.1} % slower", 100.0 * slower),
+        _ => format!("{times} times as fast"),
+    };
     format!(
-        " The scheduler {} alone makes the kernel {times} times as fast.",
+        " The scheduler {} alone makes the kernel {how}.",
         Scheduler::VARIANTS[gain.scheduler as usize]
     )
 }

@@ -98,6 +98,7 @@ mod tests {
                 word: 0,
                 bank: 0,
                 wavefront: 0,
+                waits: 0,
             }],
         }
     }

@@ -138,6 +138,7 @@ pub(super) fn residency(work: &Workload, machine: &Config) -> Result<Numbers> {
         shared_bytes: work.shared_bytes.unwrap_or(0),
         warp_size: 32,
         registers: 0,
+        target: None,
     };
     let residency = Layout::new(machine, &info)?.residency();
     Ok(numbers([

@@ -223,3 +223,25 @@ fn what_cannot_be_rewritten_is_said_and_nothing_is_written() {
     .unwrap();
     check(&[path(&broken), "--hash", "xor"], 2, "broken.ptx:3");
 }
+
+/// The command for a launch file of what was written names the entry where there are several.
+#[test]
+fn the_launch_file_of_one_entry_of_several_can_be_written() {
+    let folder = tempfile::tempdir().unwrap();
+    let out = folder.path().join("t.ptx");
+    let ptx = kernels_folder().join("transpose/transpose.ptx");
+    let of_entry = [
+        "--entry",
+        "transpose",
+        "--hash",
+        "swizzle:3,1,4",
+        "-o",
+        path(&out),
+    ];
+    let run = spadkit(&[&[path(&ptx)], &of_entry[..]].concat());
+    let text = String::from_utf8(run.stdout).unwrap().replace("\\\n", " ");
+    let at = text
+        .find("spadkit init")
+        .unwrap_or_else(|| panic!("{text}"));
+    assert!(text[at..].contains("--entry transpose"), "{text}");
+}

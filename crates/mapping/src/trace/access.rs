@@ -1,6 +1,7 @@
 //! The access trace, version 1: every shared-memory access of one thread block.
 
 use super::json_place::duplicate_key;
+use super::target::target_of_json;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use spadkit_base::error::{Error, Result};
@@ -118,6 +119,12 @@ impl AccessTrace {
     pub fn load(path: &Path) -> Result<Self> {
         let text = LIMIT.read_text(path)?;
         Self::from_json(&text, input::name_of(path))
+    }
+
+    /// The [target](AccessTrace::target) of the trace in a JSON file, or of standard input
+    /// (`-`), without its accesses; none if there is none or it cannot be read.
+    pub fn target_of(path: &Path) -> Option<String> {
+        target_of_json(&LIMIT.read_text(path).ok()?)
     }
 
     /// Parses and checks an access trace; `path` is for messages.

@@ -37,6 +37,7 @@ impl AccessWorkload {
             shared_bytes: trace.shared_bytes,
             warp_size: trace.warp_size,
             registers: 0,
+            target: trace.target().map(str::to_owned),
         };
         if let Some((what, help)) = info.problem() {
             return Err(Error::usage(format!("{}: {what}", trace.name), help));

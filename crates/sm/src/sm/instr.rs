@@ -301,6 +301,9 @@ pub struct KernelInfo {
     pub warp_size: u32,
     /// 32-bit registers of a thread; 0 if unknown.
     pub registers: u32,
+    /// The GPU that it was compiled for: `sm_80`, of the `.target` of its PTX.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub target: Option<String>,
 }
 
 impl KernelInfo {
@@ -388,6 +391,7 @@ mod tests {
             shared_bytes: 0,
             warp_size: 32,
             registers: 0,
+            target: None,
         };
         assert_eq!(info.warps(), 3);
         assert_eq!((info.warp_mask(1), info.warp_mask(2)), (0xffff_ffff, 3));

@@ -218,6 +218,7 @@ mod tests {
             shared_bytes: 4 * words,
             warp_size: 32,
             registers: 0,
+            target: None,
         }
     }
 

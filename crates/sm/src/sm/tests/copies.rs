@@ -31,6 +31,7 @@ pub(super) fn on(config: &Config, warps: Vec<Vec<Instr>>) -> Result<Statistics> 
             shared_bytes: 1920,
             warp_size: 8,
             registers: 0,
+            target: None,
         },
         warps,
     };

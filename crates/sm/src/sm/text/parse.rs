@@ -26,6 +26,7 @@ pub(super) fn parse(text: &str, path: &Path) -> Result<(KernelInfo, Vec<Section>
             shared_bytes: 0,
             warp_size: 32,
             registers: 0,
+            target: None,
         },
         sections: Vec::new(),
         open: Vec::new(),

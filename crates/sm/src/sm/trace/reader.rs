@@ -100,6 +100,27 @@ impl TraceFile {
         read.is_ok() && magic == MAGIC
     }
 
+    /// The kernel of the trace at `path`, without a look at its programs; `-` is standard
+    /// input.
+    pub fn kernel_of(path: &Path) -> Result<KernelInfo> {
+        if input::is_stdin(path) {
+            return Ok(Self::open(path)?.info);
+        }
+        input::require_file(path)?;
+        let file = File::open(path).map_err(|e| Error::io("read", path, e))?;
+        let size = file
+            .metadata()
+            .map_err(|e| Error::io("read", path, e))?
+            .len();
+        let mut scan = Scan {
+            path,
+            file: BufReader::new(Box::new(file) as Box<dyn Source>),
+            at: 0,
+            size,
+        };
+        scan.header()
+    }
+
     /// Instructions of all warps.
     pub fn instructions(&self) -> u64 {
         self.instructions

@@ -55,6 +55,7 @@ impl Kernel {
             shared_bytes: 4 * words,
             warp_size: 32,
             registers: 0,
+            target: None,
         };
         let parts = 1 + uniform(rng, 3);
         let programs = (0..info.warps()).map(|warp| {
