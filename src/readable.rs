@@ -20,6 +20,11 @@ pub(crate) fn readable_words(text: &str) -> String {
     words.collect::<Vec<_>>().join(" ")
 }
 
+/// What is said of a kernel whose trace is empty.
+pub(crate) fn without_accesses(name: &str) -> String {
+    format!("{name} does not access shared memory.")
+}
+
 /// Names with commas between them, readable.
 pub(crate) fn readable_list(text: &str) -> String {
     let names = text.split(", ").map(readable);

@@ -10,7 +10,7 @@ use crate::config::Config;
 use crate::error::{Error, Result};
 use crate::launch::PtxFile;
 use crate::quote::shell;
-use crate::readable::{readable, readable_words};
+use crate::readable::{readable, readable_words, without_accesses};
 use crate::terminal::{Details, Hint, Table};
 use crate::trace::pattern::{self, Class, Instruction, Pattern};
 use crate::trace::{AccessTrace, ConflictProfile, Op, Place};
@@ -218,6 +218,7 @@ impl CommandResult for OfTrace<'_> {
         let classes: Vec<String> = classes.collect();
         let (name, classes) = (readable_words(&self.trace.name), classes.join(", "));
         match costly {
+            _ if all == 0 => without_accesses(&name),
             0 => format!("No instruction of {name} has bank conflicts: {classes}."),
             1 => format!("1 of {all} instructions of {name} has bank conflicts: {classes}."),
             n => format!("{n} of {all} instructions of {name} have bank conflicts: {classes}."),

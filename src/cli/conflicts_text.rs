@@ -7,7 +7,7 @@ use super::source_rows::SourceRow;
 use crate::config::Config;
 use crate::error::Result;
 use crate::quote::shell;
-use crate::readable::readable_words;
+use crate::readable::{readable_words, without_accesses};
 use crate::software::{Layout, LayoutSpec};
 use crate::suggest::SourceFiles;
 use crate::terminal::{Details, Hint, Table, Tone};
@@ -130,6 +130,9 @@ impl CommandResult for Shown<'_> {
             (Some(_), hash) => format!("In the machine code under {hash}, "),
         };
         let name = readable_words(&self.trace.name);
+        if self.trace.accesses.is_empty() {
+            return without_accesses(&name);
+        }
         let mut text = if conflicts == 0 {
             under += if under.is_empty() { "No" } else { "no" };
             let enough = if wavefronts == ideal {

@@ -126,6 +126,14 @@ impl Software {
         })
     }
 
+    /// Conflicts of the kernel as it is in the machine code, where that was looked at.
+    pub fn conflicts_in_machine_code(&self) -> Option<u64> {
+        let of_line = |line: &SoftwareLine| line.rewritten.as_ref()?.machine_code.clone();
+        let code = self.front.iter().find_map(of_line);
+        code.map(|code| code.conflicts_before)
+            .or_else(|| Some(in_machine_code(&self.suggestions)?.conflicts_before))
+    }
+
     /// The line of the best mapping.
     pub fn recommended(&self) -> Option<&SoftwareLine> {
         let best = self.best.as_ref()?;

@@ -213,6 +213,21 @@ impl FlowReport {
         in_machine_code(&self.software.as_ref()?.suggestions)
     }
 
+    /// That the simulated accesses are not those of a GPU, where ptxas leaves clearly fewer
+    /// conflicts than the PTX has.
+    pub fn merged_by_ptxas(&self) -> Option<String> {
+        let code = self.software.as_ref()?.conflicts_in_machine_code()?;
+        let conflicts = self.conflicts();
+        (20 * code < 19 * conflicts).then(|| {
+            format!(
+                "The simulation makes the accesses of the PTX. ptxas merges or removes some: its \
+                 machine code has {} conflicts instead of {}, so a GPU gains less.",
+                grouped(code),
+                grouped(conflicts)
+            )
+        })
+    }
+
     /// Padding in the declarations, a sentence or two.
     fn padding(&self) -> Option<String> {
         let padding = self.choice(ChoiceKind::Padding)?;
@@ -272,6 +287,7 @@ impl FlowReport {
             ));
         }
         let software = self.software.as_ref();
+        detail.extend(self.merged_by_ptxas());
         detail.extend(self.padding());
         detail.extend(self.source_change.clone());
         detail.extend(software.and_then(Software::nothing_to_rewrite));
@@ -340,11 +356,12 @@ impl FlowReport {
             let note = chosen
                 .speed_up
                 .map_or(String::new(), |s| format!("{}, simulated", times(s)));
+            let merged = self.merged_by_ptxas().is_some();
             let of_ptx = is_software(chosen) && chosen.added_per_access.is_some();
-            let with = if of_ptx {
-                " with the rewritten PTX"
-            } else {
-                ""
+            let with = match (of_ptx, merged) {
+                (true, _) => " with the rewritten PTX",
+                (false, true) => " with the PTX's accesses",
+                (false, false) => "",
             };
             let note = note + with;
             all.push(changed("Cycles on one SM", before.total, after.total, note));

@@ -208,6 +208,8 @@ fn flow_and_gate_judge_by_the_machine_code() {
     assert!(of_ptx.contains("all 28 conflicts of quads."), "{of_ptx}");
     let judged = "in the machine code 4 conflicts as it is, 0 with it";
     assert!(of_ptx.contains(judged), "{of_ptx}");
+    let merged = "its machine code has 4 conflicts instead of 28, so a GPU gains less";
+    assert!(of_ptx.contains(merged), "{of_ptx}");
     let of_code = flow(&["--machine-code"]);
     for expected in [
         "4 of 16 wavefronts of quads in the machine code are bank conflicts",

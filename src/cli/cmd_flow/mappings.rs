@@ -5,7 +5,7 @@ use crate::readable::{counted, readable_words};
 use crate::report::{
     FlowReport, MappingLine, Software, SoftwareLine, UnitSetting, removal, that_keeps_vectors,
 };
-use crate::terminal::{Columns, Details, Table};
+use crate::terminal::{Columns, Details, Table, Tone};
 use crate::trace::removed_text;
 
 /// What the best mapping is worth, in a sentence: the fastest one where cycles are
@@ -97,6 +97,7 @@ pub(super) fn details_of_mappings(report: &FlowReport, doubt: Option<String>) ->
         ));
     }
     details.say(report.worth_text());
+    details.toned(Tone::Doubt, report.merged_by_ptxas().unwrap_or_default());
     if let Some(software) = &report.software {
         details.add(software_details(software, doubt));
     }

@@ -4,7 +4,7 @@ use crate::cli::printer::{CommandResult, Printer};
 use crate::config::Config;
 use crate::error::Result;
 use crate::hash::{Configuration, HashKind, HashSpec, Mapping};
-use crate::readable::{counted, readable_words};
+use crate::readable::{counted, readable_words, without_accesses};
 use crate::report::removal;
 use crate::search::tune::Method;
 use crate::search::{Outcome, space};
@@ -151,6 +151,9 @@ impl OfUnits<'_> {
 impl CommandResult for OfUnits<'_> {
     fn verdict(&self) -> String {
         let (name, all) = (readable_words(&self.trace.name), self.baseline);
+        if self.trace.accesses.is_empty() {
+            return without_accesses(&name);
+        }
         let Some(best) = self.best() else {
             return format!("No mapping was found for {name}, which has {all} conflicts.");
         };
@@ -182,6 +185,9 @@ impl CommandResult for OfUnits<'_> {
     }
 
     fn details(&self) -> Details {
+        if self.trace.accesses.is_empty() {
+            return Details::new();
+        }
         let yes = |is| if is { "yes" } else { "no" };
         let searches = Columns::of(&self.results)
             .left("hash", |f| &f.hash)

@@ -1,7 +1,6 @@
 //! The access trace, version 1: every shared-memory access of one thread block.
 
 use super::json_place::duplicate_key;
-use super::target::target_of_json;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use spadkit_base::error::{Error, Result};
@@ -124,7 +123,14 @@ impl AccessTrace {
     /// The [target](AccessTrace::target) of the trace in a JSON file, or of standard input
     /// (`-`), without its accesses; none if there is none or it cannot be read.
     pub fn target_of(path: &Path) -> Option<String> {
-        target_of_json(&LIMIT.read_text(path).ok()?)
+        #[derive(Deserialize)]
+        struct Head {
+            #[serde(default)]
+            target: Value,
+        }
+        let text = LIMIT.read_text(path).ok()?;
+        let head: Head = serde_json::from_str(text.trim_start_matches('\u{feff}')).ok()?;
+        head.target.as_str().map(str::to_owned)
     }
 
     /// Parses and checks an access trace; `path` is for messages.
