@@ -161,6 +161,8 @@ struct Kernel<'a> {
     assembler: Option<Assembler>,
     /// Whether a rewritten kernel has to gain in its machine code, where that is known.
     by_machine_code: bool,
+    /// Whether the report counts the accesses of the machine code.
+    counts_machine_code: bool,
     machine: &'a Config,
     budget: Duration,
     watch: &'a dyn Watch,
@@ -214,6 +216,7 @@ impl<'a> Kernel<'a> {
         Ok(Kernel {
             assembler: Assembler::find(&Toolbox::new(), &module, sm)?,
             by_machine_code: options.machine_code.is_some() || options.judged_by.is_some(),
+            counts_machine_code: options.machine_code.is_some(),
             budget: options.budget,
             launch,
             file,
@@ -333,6 +336,10 @@ impl<'a> Kernel<'a> {
             return Err(NoCandidate::Refused(reason.to_owned()));
         }
         let code = counts.and_then(|counts| counts.beside(&rewritten).ok().flatten());
+        // The compiler may merge other accesses of the rewritten kernel than it did before.
+        if let Some(code) = code.as_ref().filter(|_| self.counts_machine_code) {
+            (line.conflicts, line.wavefronts) = (code.conflicts_after, code.wavefronts_after);
+        }
         line.rewritten = Some(RewrittenLine::of(&measured, code, None));
         if line.gains_nothing().is_some() {
             return Err(NoCandidate::GainsNothing);

@@ -106,10 +106,21 @@ impl Suggestion {
         if line.parts.are_torn() {
             return format!(
                 "the mapping takes apart the elements: copy them by their members, the address of \
-                 each wrapped: {text}"
+                 each wrapped: {text}{}",
+                self.other_name(line)
             );
         }
-        format!("wrap the {what}: {text}")
+        format!("wrap the {what}: {text}{}", self.other_name(line))
+    }
+
+    /// That the text has the array under another name, as the parameter of a function has.
+    fn other_name(&self, line: &LineChange) -> String {
+        let is_object = matches!(line.parts, Parts::OfOneObject | Parts::TornInOneObject);
+        if is_object && line.is_through_a_pointer(&self.array) {
+            format!(", with the name that {} has there", self.array)
+        } else {
+            String::new()
+        }
     }
 
     /// The length of the rows of a line under the mapping.
