@@ -315,7 +315,15 @@ impl GateArgs {
             measured,
             checks,
             fixes: found.fixes,
-            fix_note: found.note,
+            fix_note: fix::sentences(
+                found
+                    .note
+                    .iter()
+                    .chain(&found.doubt)
+                    .map(|s| format!("{s}.")),
+            ),
+            note: found.note,
+            doubt: found.doubt,
             machine_code: self.judge.is_by_machine_code(),
         })
     }

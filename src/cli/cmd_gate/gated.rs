@@ -156,6 +156,11 @@ pub(super) struct Kernel {
     /// What to know of them, or why there are none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub fix_note: Option<String>,
+    /// The same in two parts: what is of this kernel, and what is of the tools.
+    #[serde(skip)]
+    pub note: Option<String>,
+    #[serde(skip)]
+    pub doubt: Option<String>,
     /// The accesses of the machine code are counted.
     pub machine_code: bool,
     /// The option that names the machine.
