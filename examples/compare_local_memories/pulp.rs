@@ -2,10 +2,9 @@
 //! size by Yosys.
 
 use super::checkout::{self, Bench};
-use super::slang::{self, Reader, Size};
+use super::slang::{self, Reader, Size, Tools};
 use spadkit::error::{Error, Result};
 use spadkit::geometry::Geometry;
-use spadkit::tool::{Cache, Tool};
 use std::path::{Path, PathBuf};
 
 /// The test bench around the network.
@@ -72,7 +71,7 @@ impl Pulp {
     }
 
     /// Its size, without banks.
-    pub fn size(&self, reader: &Reader, lanes: u16, yosys: &Tool, cache: &Cache) -> Result<Size> {
+    pub fn size(&self, reader: &Reader, lanes: u16, tools: &Tools) -> Result<Size> {
         let bank_bits = lanes.ilog2();
         let design = slang::Design {
             top: "tcdm_interconnect",
@@ -89,7 +88,7 @@ impl Pulp {
             geometry: Geometry::new(14, bank_bits)?,
             memory: None,
         };
-        reader.size(&design, yosys, cache)
+        reader.size(&design, tools)
     }
 }
 

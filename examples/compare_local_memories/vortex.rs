@@ -2,12 +2,11 @@
 //! Verilator, size by Yosys.
 
 use super::checkout::{self, Bench};
-use super::slang::{self, Reader, Size};
+use super::slang::{self, Reader, Size, Tools};
 use super::traffic::{Pattern, Traffic};
 use super::window::ACCESSES;
 use spadkit::error::{Error, Result};
 use spadkit::geometry::Geometry;
-use spadkit::tool::{Cache, Tool};
 use std::path::{Path, PathBuf};
 
 /// The test bench, and the ports of wires around the memory.
@@ -112,7 +111,7 @@ impl Vortex {
     }
 
     /// Its size for so many lanes, with as many banks.
-    pub fn size(&self, reader: &Reader, lanes: u16, yosys: &Tool, cache: &Cache) -> Result<Size> {
+    pub fn size(&self, reader: &Reader, lanes: u16, tools: &Tools) -> Result<Size> {
         let design = slang::Design {
             top: "vortex_ports",
             parameters: vec![("LANES", lanes.into()), ("BANKS", lanes.into())],
@@ -124,7 +123,7 @@ impl Vortex {
             geometry: Geometry::new(14, lanes.ilog2())?,
             memory: Some("VX_sp_ram"),
         };
-        reader.size(&design, yosys, cache)
+        reader.size(&design, tools)
     }
 }
 
