@@ -7,7 +7,7 @@ use crate::module::{Module, Result};
 use crate::params::Params;
 use crate::signal::{Bits, Expr, Signal};
 use crate::size::index_bits;
-use crate::unit::Unit;
+use crate::unit::UnitBuilder;
 use crate::{spad_scratchpad, spad_skid, spad_window};
 
 /// Bits of the number of accesses inside: those of two buffers, and of the stages
@@ -46,14 +46,14 @@ impl Bus {
 }
 
 /// An output of the scratchpad that nobody reads.
-pub(crate) fn unread(u: &Unit, name: &str, width: usize) -> Signal {
+pub(crate) fn unread(u: &UnitBuilder, name: &str, width: usize) -> Signal {
     u.wire_in_part(name, width, "this unit has no port for it")
 }
 
 /// The number of accesses inside: they enter, and leave with an answer or, as posted
 /// stores, without one.
 pub(crate) fn inside(
-    u: &Unit,
+    u: &UnitBuilder,
     p: &Params,
     [enters, leaves]: [Expr; 2],
     posted: Option<Expr>,

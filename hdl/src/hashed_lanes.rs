@@ -9,7 +9,7 @@ use crate::module::{Dir, Module, Port, Result, Vector, top};
 use crate::params::Params;
 use crate::signal::{Bits, Expr, Operand, Signal, code, concat, same};
 use crate::spad_lane_hash;
-use crate::unit::{Index, Unit};
+use crate::unit::{Index, UnitBuilder};
 
 /// The hash of all lanes.
 pub(crate) struct HashedLanes {
@@ -85,7 +85,7 @@ impl ConfigBlock {
     /// The block in the unit, whose ports `writes` write it; what it selects.
     fn instance(
         &self,
-        u: &Unit,
+        u: &UnitBuilder,
         clocks: [Signal; 2],
         writes: &[Signal],
         reset: &[Signal],
@@ -125,7 +125,7 @@ impl HashedLanes {
 
     /// Declares these ports, and the parameters with what the registers are reset
     /// to.
-    pub(crate) fn write_ports(&self, u: &Unit, clocks: [Signal; 2]) -> Writing {
+    pub(crate) fn write_ports(&self, u: &UnitBuilder, clocks: [Signal; 2]) -> Writing {
         let ports = self.writes().into_iter();
         let ports = ports.map(|q| u.input(&q.name, q.width, &q.doc)).collect();
         let resets = self.configs.iter().flat_map(|block| &block.reset);
@@ -140,7 +140,7 @@ impl HashedLanes {
     /// Asserts that the registers are written in idle cycles.
     pub(crate) fn writes_are_idle(
         &self,
-        u: &Unit,
+        u: &UnitBuilder,
         writing: &Writing,
         idle: impl Into<Expr>,
         message: &'static str,
@@ -160,7 +160,13 @@ impl HashedLanes {
     }
 
     /// The registers, and the hash of each lane in a loop; its index.
-    pub(crate) fn instances(&self, u: &Unit, p: &Params, writing: &Writing, lanes: Lanes) -> Index {
+    pub(crate) fn instances(
+        &self,
+        u: &UnitBuilder,
+        p: &Params,
+        writing: &Writing,
+        lanes: Lanes,
+    ) -> Index {
         let [l, n, m, r, lk] = u.sizes(p, ["L", "n", "m", "R", "LK"]);
         u.section("Bank, row and lock of each lane.");
         let mut selects = Vec::new();
@@ -192,7 +198,7 @@ impl HashedLanes {
 
     /// The mapping is linear: no two addresses share a word if and only if the
     /// places of the addresses with one bit are independent.
-    fn mapping_is_legal(&self, u: &Unit, p: &Params, selects: &[Signal], valid: Signal) {
+    fn mapping_is_legal(&self, u: &UnitBuilder, p: &Params, selects: &[Signal], valid: Signal) {
         let [n, m, r, lk] = u.sizes(p, ["n", "m", "R", "LK"]);
         u.about(
             "The mapping is linear: no two addresses share a word if and only if the places \

@@ -7,18 +7,18 @@ use crate::parameter::default_of;
 use crate::port::{Dir, Port};
 use crate::signal::{Expr, Operand, Signal};
 use crate::size::{Size, interned};
-use crate::unit::Unit;
+use crate::unit::UnitBuilder;
 
 /// An instance under construction: its ports are connected in their order.
 #[must_use]
 pub(crate) struct Ports<'u> {
-    unit: &'u Unit,
+    unit: &'u UnitBuilder,
     module: &'u Module,
     instance: Instance,
 }
 
 impl<'u> Ports<'u> {
-    fn new(unit: &'u Unit, module: &'u Module, name: &str) -> Self {
+    fn new(unit: &'u UnitBuilder, module: &'u Module, name: &str) -> Self {
         let instance = Instance {
             module: module.doc.name.clone(),
             parameters: Vec::new(),
@@ -146,7 +146,7 @@ impl<'u> Ports<'u> {
     }
 }
 
-impl Unit {
+impl UnitBuilder {
     /// An instance of `module` called `name`.
     pub(crate) fn instance<'u>(&'u self, module: &'u Module, name: &str) -> Ports<'u> {
         Ports::new(self, module, name)

@@ -1,8 +1,8 @@
 //! What an emission needs to know about the machine.
 
+use crate::address_widths::AddressWidths;
 use crate::allowed::Allowed;
 use crate::error::{HdlError, Result};
-use crate::geometry::Geometry;
 use crate::hashes::{Configured, HashKind, PathHash};
 use serde::Serialize;
 
@@ -138,7 +138,7 @@ pub enum Phases {
 #[derive(Clone, Debug)]
 pub struct Machine {
     /// Address and bank bits.
-    pub geometry: Geometry,
+    pub geometry: AddressWidths,
     /// The configurable hash unit, whose registers `spad_hash_config` holds.
     pub hash_unit: HashKind,
     /// The bank hash of the SM path.
@@ -242,7 +242,7 @@ impl Machine {
 impl Machine {
     /// A machine of this geometry with one full pass per warp, for what
     /// depends on nothing else.
-    pub fn of_geometry(geometry: Geometry, hash_unit: HashKind) -> Self {
+    pub fn of_geometry(geometry: AddressWidths, hash_unit: HashKind) -> Self {
         Machine {
             geometry,
             hash_unit,

@@ -5,7 +5,7 @@ use crate::item::{Item, Memory};
 use crate::signal::{Expr, Part};
 use crate::size::{Size, index_bits};
 use crate::tree::{Select, Tree};
-use crate::unit::Unit;
+use crate::unit::UnitBuilder;
 
 impl Memory {
     /// The word in `row`: it can be read, or be what a clocked block writes.
@@ -24,7 +24,7 @@ impl Memory {
     }
 }
 
-impl Unit {
+impl UnitBuilder {
     /// A memory of `rows` words: without a reset, since no macro has one.
     #[track_caller]
     pub(crate) fn memory(&self, name: &str, rows: usize, width: impl Into<Size>) -> Memory {
@@ -47,8 +47,8 @@ mod tests {
     use super::*;
     use crate::module::UnitDoc;
 
-    fn unit() -> Unit {
-        Unit::new(UnitDoc::part("unit", "a unit.", "none".into(), "1"))
+    fn unit() -> UnitBuilder {
+        UnitBuilder::new(UnitDoc::part("unit", "a unit.", "none".into(), "1"))
     }
 
     #[test]

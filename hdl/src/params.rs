@@ -264,7 +264,7 @@ fn longest_state(lanes: usize, retry: RetryLatencies) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::geometry::Geometry;
+    use crate::address_widths::AddressWidths;
     use crate::hashes::HashKind;
     use std::collections::BTreeSet;
 
@@ -293,7 +293,7 @@ mod tests {
 
     #[test]
     fn a_value_is_found_by_its_name() {
-        let geometry = Geometry {
+        let geometry = AddressWidths {
             addr_bits: 14,
             bank_bits: 5,
         };

@@ -5,7 +5,7 @@ use crate::port::Dir;
 use crate::register::Register;
 use crate::signal::{Operand, Signal};
 use crate::size::Size;
-use crate::unit::{Kind, Unit};
+use crate::unit::{Kind, UnitBuilder};
 
 /// Declares ports in their order, each by its name: direction, width, meaning.
 ///
@@ -31,7 +31,7 @@ macro_rules! ports {
         }
 
         impl $name {
-            pub(crate) fn new(u: &$crate::unit::Unit, $s: &$crate::params::Sizes) -> Self {
+            pub(crate) fn new(u: &$crate::unit::UnitBuilder, $s: &$crate::params::Sizes) -> Self {
                 #[allow(unused_imports, reason = "some have inputs or outputs alone")]
                 use $crate::ports::{input, output};
                 $name { $($port: $declared.called(stringify!($port), u),)* }
@@ -52,7 +52,7 @@ macro_rules! ports {
         }
 
         impl $name {
-            fn declared(u: &$crate::unit::Unit, p: &$crate::params::Params) -> Self {
+            fn declared(u: &$crate::unit::UnitBuilder, p: &$crate::params::Params) -> Self {
                 let $s = u.all_sizes(p);
                 let [clk, rst] = u.clocked();
                 #[allow(unused_imports, reason = "few units have registers among their ports")]
@@ -123,7 +123,7 @@ impl<'a> Declared<'a> {
     }
 
     /// The port of `u` with this name.
-    pub(crate) fn called(self, name: &str, u: &Unit) -> Signal {
+    pub(crate) fn called(self, name: &str, u: &UnitBuilder) -> Signal {
         let Declared { at, width, doc, .. } = self;
         match (self.reset, self.dir) {
             (Some(value), _) => {

@@ -6,9 +6,9 @@
 use crate::item::{Item, Property};
 use crate::signal::{Expr, Signal};
 use crate::tree::Tree;
-use crate::unit::Unit;
+use crate::unit::UnitBuilder;
 
-impl Unit {
+impl UnitBuilder {
     /// Everything that `body` describes is there with the assertions only:
     /// properties, and the registers and wires that they need.
     #[track_caller]
@@ -59,7 +59,7 @@ fn call(function: &'static str, value: Tree) -> Expr {
 /// register `waits` notes an offer that was not taken.
 #[track_caller]
 pub(crate) fn offer_is_held<T: Into<Expr>>(
-    u: &Unit,
+    u: &UnitBuilder,
     (name, message): (&'static str, &'static str),
     waits: &str,
     (valid, taken): (impl Into<Expr>, impl Into<Expr>),

@@ -7,12 +7,12 @@ use crate::port::Dir;
 use crate::signal::{Bits, Expr, Operand, Signal, Value, all_bits, register_name, when};
 use crate::size::{Size, interned};
 use crate::tree::Tree;
-use crate::unit::{Kind, Unit};
+use crate::unit::{Kind, UnitBuilder};
 
 /// Builds a register. It needs a reset value, or the valid bit that covers it.
 #[must_use]
 pub(crate) struct Register<'u> {
-    unit: &'u Unit,
+    unit: &'u UnitBuilder,
     name: &'u str,
     width: Size,
     /// Of an output.
@@ -23,7 +23,12 @@ pub(crate) struct Register<'u> {
 
 impl<'u> Register<'u> {
     #[track_caller]
-    pub(crate) fn new(unit: &'u Unit, name: &'u str, width: Size, doc: Option<&'u str>) -> Self {
+    pub(crate) fn new(
+        unit: &'u UnitBuilder,
+        name: &'u str,
+        width: Size,
+        doc: Option<&'u str>,
+    ) -> Self {
         Register {
             unit,
             name,
@@ -103,7 +108,7 @@ impl<'u> Register<'u> {
 
 /// An update that is being written.
 #[derive(Clone, Copy)]
-pub(crate) struct Clocked<'u>(&'u Unit);
+pub(crate) struct Clocked<'u>(&'u UnitBuilder);
 
 impl Clocked<'_> {
     /// They change in cycles with `condition` only.
@@ -177,7 +182,7 @@ impl Clocked<'_> {
     }
 }
 
-impl Unit {
+impl UnitBuilder {
     /// A register; what it returns asks for its reset.
     #[track_caller]
     pub(crate) fn register<'u>(&'u self, name: &'u str, width: impl Into<Size>) -> Register<'u> {

@@ -4,7 +4,7 @@
 use crate::params::Sizes;
 use crate::signal::{Bits, Expr, Signal, when};
 use crate::size::Size;
-use crate::unit::{Index, Unit};
+use crate::unit::{Index, UnitBuilder};
 
 /// The later cycles of the banks' accesses.
 #[derive(Clone, Copy)]
@@ -18,7 +18,7 @@ pub(crate) struct Later {
 }
 
 impl Later {
-    pub(crate) fn wires(u: &Unit, s: &Sizes) -> Self {
+    pub(crate) fn wires(u: &UnitBuilder, s: &Sizes) -> Self {
         Later {
             reserved: u.wire("conditional_reserved", s.B),
             written: u.wire("written", s.B),
@@ -65,7 +65,7 @@ struct Reservations {
 /// a row the value of that of the bank, of the rows of all. `lane` and `bank` are
 /// indices.
 pub(crate) fn reservations<F: Fn(Size) -> Begins>(
-    (u, s): (&Unit, &Sizes),
+    (u, s): (&UnitBuilder, &Sizes),
     row_of: impl Fn([Signal; 2], Signal),
     [lane, bank]: [Index; 2],
     describe: impl FnOnce() -> Accesses<F>,
@@ -114,7 +114,7 @@ impl Reservations {
     }
 
     /// Lane `i` begins an access: its second cycle, and its reservation.
-    fn begin(&self, (u, s): (&Unit, &Sizes), i: Size, begins: Begins) {
+    fn begin(&self, (u, s): (&UnitBuilder, &Sizes), i: Size, begins: Begins) {
         let Begins { load, store, place } = begins;
         let [own_bank, own_row] = self.place(s, i);
         let load = u.name("load", load);
@@ -134,7 +134,7 @@ impl Reservations {
     }
 
     /// Lane `i` finds its reservation, or it ends, as its word is `written`.
-    fn end(&self, u: &Unit, i: Size, written: Signal) {
+    fn end(&self, u: &UnitBuilder, i: Size, written: Signal) {
         let found = self.meets.at(i) & self.held.at(i) & !written;
         u.assign(self.found.at(i), found);
         let ends = self.conditional.at(i) | written;
@@ -145,7 +145,7 @@ impl Reservations {
 
 /// Tells the banks whose store-conditional finds its reservation.
 fn tell(
-    (u, s): (&Unit, &Sizes),
+    (u, s): (&UnitBuilder, &Sizes),
     found: Signal,
     (from, reserved): (Signal, Signal),
     [lane, bank]: [Index; 2],

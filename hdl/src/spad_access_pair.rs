@@ -3,11 +3,11 @@
 
 use crate::module::{Module, Result, UnitDoc};
 use crate::signal::{Bits, when};
-use crate::unit::Unit;
+use crate::unit::UnitBuilder;
 
 /// Emits the slice of a pair.
 pub(crate) fn emit_kernel() -> Result<Module> {
-    let u = Unit::new(UnitDoc::part(
+    let u = UnitBuilder::new(UnitDoc::part(
         "spad_access_pair",
         "a pair of block slots: whether the shared part of their scratchpad is held, and by \
          which of them, before and after the events of this cycle.",

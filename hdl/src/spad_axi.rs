@@ -10,7 +10,7 @@ use crate::property::offer_is_held;
 use crate::signal::{Bits, Expr, Signal, concat, number, or_all, when};
 use crate::size::{Size, index_bits};
 use crate::spad_skid::{self, Side};
-use crate::unit::Unit;
+use crate::unit::UnitBuilder;
 use crate::{spad_axi_burst, spad_queue};
 
 ports! {
@@ -90,7 +90,7 @@ struct Parts {
 
 /// What the unit is described with.
 struct Axi<'a> {
-    u: &'a Unit,
+    u: &'a UnitBuilder,
     s: &'a Sizes,
     parts: &'a Parts,
     io: Ports,
@@ -148,7 +148,7 @@ pub(crate) fn emit_unit(p: &Params) -> Result<Vec<Module>> {
     let burst = spad_axi_burst::emit_helper(p, &skid)?;
     let queue = spad_queue::emit_helper()?;
     let parts = Parts { skid, queue, burst };
-    let u = Unit::new(doc(p));
+    let u = UnitBuilder::new(doc(p));
     let io = Ports::declared(&u, p);
     let axi = Axi {
         u: &u,

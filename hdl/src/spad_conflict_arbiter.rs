@@ -7,11 +7,11 @@ use crate::params::{Params, Sizes};
 use crate::ports::ports;
 use crate::signal::{Bits, Signal, when};
 use crate::size::Size;
-use crate::unit::{Index, Unit};
+use crate::unit::{Index, UnitBuilder};
 
 /// Emits `spad_conflict_arbiter`.
 pub(crate) fn emit_unit(p: &Params) -> Result<Vec<Module>> {
-    let u = Unit::new(doc(p));
+    let u = UnitBuilder::new(doc(p));
     let io = Ports::new(&u, p);
     let access = Access::new(&u, io.s);
     let conflicts = Conflicts::new(&u, p, io.s);
@@ -58,7 +58,7 @@ fn doc(p: &Params) -> UnitDoc {
 
 /// What the parts of the description share.
 struct Arbiter<'a> {
-    u: &'a Unit,
+    u: &'a UnitBuilder,
     p: &'a Params,
     io: Ports,
     access: Access,
@@ -97,7 +97,7 @@ ports! {
 }
 
 impl Ports {
-    fn new(u: &Unit, p: &Params) -> Self {
+    fn new(u: &UnitBuilder, p: &Params) -> Self {
         let io = Ports::declared(u, p);
         u.unused(!p.MERGE, io.req_be, "the leader writes its whole word");
         io
@@ -120,7 +120,7 @@ struct Access {
 }
 
 impl Access {
-    fn new(u: &Unit, s: Sizes) -> Self {
+    fn new(u: &UnitBuilder, s: Sizes) -> Self {
         u.paragraph();
         let busy = u.register("busy", 1).reset(0);
         let last = u.register("last", 1).reset(0);
@@ -146,7 +146,7 @@ struct Conflicts {
 }
 
 impl Conflicts {
-    fn new(u: &Unit, p: &Params, s: Sizes) -> Self {
+    fn new(u: &UnitBuilder, p: &Params, s: Sizes) -> Self {
         u.section(
             "An access is compared when it comes: per lane, which earlier lanes want its bank \
              (`same_bank_q`), and which of these are in its way (`clash_q`):",
@@ -185,7 +185,7 @@ struct Bytes {
 }
 
 impl Bytes {
-    fn new(u: &Unit, p: &Params, s: Sizes, access: &Access) -> Self {
+    fn new(u: &UnitBuilder, p: &Params, s: Sizes, access: &Access) -> Self {
         let more = if p.BCAST {
             ", `first` those of them with no earlier one on their word. All lanes that wait on \
              the word of a served lane are served with it, so this is independent of the group"

@@ -7,13 +7,13 @@ use crate::property::one_at_most;
 use crate::signal::{Bits, Operand, Signal, concat, when};
 use crate::size::Size;
 use crate::spad_table_ram;
-use crate::unit::Unit;
+use crate::unit::UnitBuilder;
 
 /// Emits `spad_conflict_history` after its memories.
 pub(crate) fn emit_unit(p: &Params) -> Result<Vec<Module>> {
     let entries = spad_table_ram::emit_helper(TABLE_ENTRIES, p)?;
     let tags = spad_table_ram::emit_helper(TABLE_TAGS, p)?;
-    let u = Unit::new(doc(p));
+    let u = UnitBuilder::new(doc(p));
     let io = Ports::declared(&u, p);
     let history = History {
         of_tag: u.size("TAG", p.PCW - p.SETW),
@@ -59,7 +59,7 @@ fn ways(name: &str) -> [String; 2] {
 
 /// What the parts of the description share.
 struct History<'a> {
-    u: &'a Unit,
+    u: &'a UnitBuilder,
     io: Ports,
     /// Bits of a tag.
     of_tag: Size,
@@ -90,7 +90,7 @@ struct Ways {
 }
 
 impl Ways {
-    fn new(u: &Unit, s: Sizes) -> Self {
+    fn new(u: &UnitBuilder, s: Sizes) -> Self {
         u.section("Per way and set: valid; per set: the way to be replaced next.");
         Ways {
             valid: ways("valid").map(|name| u.register(&name, s.SETS).reset(0)),
@@ -116,7 +116,7 @@ struct Update {
 }
 
 impl Update {
-    fn new(u: &Unit, s: Sizes) -> Self {
+    fn new(u: &UnitBuilder, s: Sizes) -> Self {
         u.section(
             "The update that was offered in the previous cycle: it read then what its set holds, \
              and finds its way now.",
@@ -147,7 +147,7 @@ struct Write {
 }
 
 impl Write {
-    fn new(u: &Unit, s: Sizes) -> Self {
+    fn new(u: &UnitBuilder, s: Sizes) -> Self {
         u.section("The one before it: it is being written.");
         let valid = u.register("write_valid", 1).reset(0);
         Write {

@@ -4,14 +4,14 @@ use crate::codes::{barrel, kind};
 use crate::module::{Module, Result, UnitDoc};
 use crate::register::counted;
 use crate::signal::{Bits, Expr, Signal, code};
-use crate::unit::Unit;
+use crate::unit::UnitBuilder;
 
 /// Bits of a count of instructions in flight.
 const COUNT: usize = 4;
 
 /// Emits the slice of a warp.
 pub(crate) fn emit_kernel() -> Result<Module> {
-    let u = Unit::new(UnitDoc::part(
+    let u = UnitBuilder::new(UnitDoc::part(
         "spad_eligible_warp",
         "one warp: whether it may issue, what its offer is, and what it has in flight after \
          this cycle.",
@@ -59,7 +59,7 @@ struct Ports {
 }
 
 impl Ports {
-    fn new(u: &Unit) -> Self {
+    fn new(u: &UnitBuilder) -> Self {
         let barrel = "0 strict, 1 relaxed, 2 and 3 relaxed with in-order commit";
         let in_flight = "instructions of it in flight on the memory path";
         let starts_mem = "the instruction taken is of the memory path";
@@ -94,7 +94,7 @@ fn of_kind(value: u8) -> Expr {
 }
 
 /// What the offer is.
-fn offer(u: &Unit, io: &Ports) {
+fn offer(u: &UnitBuilder, io: &Ports) {
     let kind = io.kind;
     let others = kind.is(of_kind(kind::ALU)) | kind.is(of_kind(kind::RELSSP));
     u.assign(io.is_mem, !others);
@@ -104,7 +104,7 @@ fn offer(u: &Unit, io: &Ports) {
     u.assign(io.shares, shares);
 }
 
-fn may_issue(u: &Unit, io: &Ports) {
+fn may_issue(u: &UnitBuilder, io: &Ports) {
     let with_barrel = |value| io.cfg_barrel.is(code(&barrel::FIELD, value));
     let (none_m, none_n) = (!io.infl_m.any(), !io.infl_n.any());
     let alone = none_m.clone() & none_n.clone();

@@ -6,12 +6,12 @@ use crate::module::{Module, Result, UnitDoc};
 use crate::params::Params;
 use crate::signal::{Bits, code, concat, when};
 use crate::spad_lowest;
-use crate::unit::Unit;
+use crate::unit::UnitBuilder;
 
 /// Emits the helper after its priority search.
 pub(crate) fn emit_helper(p: &Params) -> Result<Vec<Module>> {
     let search = spad_lowest::emit_helper()?;
-    let u = Unit::new(doc(p));
+    let u = UnitBuilder::new(doc(p));
     let s = u.all_sizes(p);
     let [warps] = u.sizes(p, ["W"]);
     let cfg_policy = u.input("cfg_policy", 2, "policy");

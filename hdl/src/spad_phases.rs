@@ -12,7 +12,7 @@ use crate::property::offer_is_held;
 use crate::signal::{Bits, Signal, concat, number, or_all, when};
 use crate::size::Size;
 use crate::spad_queue;
-use crate::unit::{Index, Unit};
+use crate::unit::{Index, UnitBuilder};
 
 ports! {
     /// The ports, by their names.
@@ -71,7 +71,7 @@ ports! {
 
 /// What the unit is described with.
 struct Phases<'a> {
-    u: &'a Unit,
+    u: &'a UnitBuilder,
     s: &'a Sizes,
     io: Io,
     atomics: Option<Atomics>,
@@ -125,7 +125,7 @@ pub(crate) fn emit_unit(p: &Params) -> Result<Vec<Module>> {
         });
     }
     let queue = spad_queue::emit_helper()?;
-    let u = Unit::new(doc(p));
+    let u = UnitBuilder::new(doc(p));
     let io = Io::declared(&u, p);
     let s = &io.s;
     let atomics = p.SATM.then(|| Atomics::new(&u, s));
@@ -346,7 +346,7 @@ impl Phases<'_> {
 }
 
 /// The lowest of four bits alone.
-fn lowest(u: &Unit, name: &str, bits: Signal) -> Signal {
+fn lowest(u: &UnitBuilder, name: &str, bits: Signal) -> Signal {
     let lowest = u.wire(name, 4);
     for k in 0..4 {
         let bit = bits.at(k);

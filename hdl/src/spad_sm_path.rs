@@ -10,7 +10,7 @@ use crate::params::{Params, Sizes};
 use crate::payload::{Control, Passing, Response};
 use crate::signal::{Bits, Expr, Signal, code, concat, when};
 use crate::spad_hash_stage::HashStage;
-use crate::unit::{Index, Unit};
+use crate::unit::{Index, UnitBuilder};
 use crate::{
     spad_conflict_predictor, spad_hash_stage, spad_memory_entry, spad_memory_exit,
     spad_nonmem_queue, spad_scratchpad, spad_writeback_mux,
@@ -58,7 +58,7 @@ bundle! {
 
 /// The ports, and the wires between the parts.
 struct Path<'a> {
-    u: &'a Unit,
+    u: &'a UnitBuilder,
     p: &'a Params,
     s: &'a Sizes,
     clock: [Signal; 2],
@@ -81,7 +81,7 @@ struct Path<'a> {
 /// Emits `spad_sm_path`, its parts first.
 pub(crate) fn emit_unit(p: &Params, machine: &Machine) -> Result<Vec<Module>> {
     let hash = spad_hash_stage::emit_unit(p, machine)?;
-    let u = Unit::new(doc(p));
+    let u = UnitBuilder::new(doc(p));
     let s = &u.all_sizes(p);
     let clock = u.clocked();
     let cfg = Settings::new(&u, s);

@@ -12,7 +12,7 @@ use crate::ports::ports;
 use crate::property::{offer_is_held, stable};
 use crate::signal::{Bits, Expr, Signal, code, concat};
 use crate::spad_skid::{self, Side};
-use crate::unit::Unit;
+use crate::unit::UnitBuilder;
 
 ports! {
     /// The ports, after those that write the registers of the hash.
@@ -76,7 +76,7 @@ bundle! {
 
 /// What the unit is described with.
 struct Stream<'a> {
-    u: &'a Unit,
+    u: &'a UnitBuilder,
     p: &'a Params,
     s: &'a Sizes,
     bus: &'a Bus,
@@ -105,7 +105,7 @@ struct Handshake {
 /// Emits `spad_stream`, its parts first.
 pub(crate) fn emit_unit(p: &Params, machine: &Machine) -> Result<Vec<Module>> {
     let bus = Bus::new(p, machine)?;
-    let u = Unit::new(doc(p));
+    let u = UnitBuilder::new(doc(p));
     u.machine_parameter(p, "STG", TAG);
     let s = &u.all_sizes(p);
     let clock = u.clocked();

@@ -15,7 +15,7 @@ use crate::property::offer_is_held;
 use crate::signal::{Bits, Expr, Signal, code, concat, or_all};
 use crate::size::Size;
 use crate::spad_skid::{self, Side};
-use crate::unit::{Index, Unit};
+use crate::unit::{Index, UnitBuilder};
 use crate::{spad_atomic_bank, spad_bank_ram, spad_pick, spad_select, spad_turn};
 use answers::Answers;
 
@@ -87,7 +87,7 @@ struct Parts {
 
 /// What the unit is described with.
 struct Tcdm<'a> {
-    u: &'a Unit,
+    u: &'a UnitBuilder,
     p: &'a Params,
     s: &'a Sizes,
     parts: &'a Parts,
@@ -115,7 +115,7 @@ pub(crate) fn emit_unit(p: &Params, machine: &Machine) -> Result<Vec<Module>> {
         select: spad_select::emit_helper()?,
         skid: spad_skid::emit_helper()?,
     };
-    let u = Unit::new(doc(p));
+    let u = UnitBuilder::new(doc(p));
     let s = &u.all_sizes(p);
     let clock = u.clocked();
     let writing = &parts.hash.write_ports(&u, clock);
@@ -176,7 +176,7 @@ impl Operations {
     }
 
     /// Wires for them after the requests' registers.
-    fn wires(u: &Unit, s: &Sizes) -> Self {
+    fn wires(u: &UnitBuilder, s: &Sizes) -> Self {
         Operations {
             amo: u.wire("head_amo", s.L),
             aop: u.wire("head_aop", s.L * 4),

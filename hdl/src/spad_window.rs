@@ -11,7 +11,7 @@ use crate::params::{Params, Sizes, TAG};
 use crate::ports::ports;
 use crate::signal::{Bits, Expr, Signal, all_bits, code, one_hot, when};
 use crate::size::Size;
-use crate::unit::{Index, Unit};
+use crate::unit::{Index, UnitBuilder};
 use crate::{spad_atomic_bank, spad_bank_ram, spad_lowest, spad_number, spad_pick, spad_select};
 use atomics::{AtomicPorts, Atomics};
 
@@ -79,7 +79,7 @@ struct Entry {
 
 /// What the unit is described with.
 struct Window<'a> {
-    u: &'a Unit,
+    u: &'a UnitBuilder,
     p: &'a Params,
     s: &'a Sizes,
     parts: &'a Parts,
@@ -101,7 +101,7 @@ struct Window<'a> {
 /// Emits `spad_window`, its parts first.
 pub(crate) fn emit_helper(p: &Params) -> Result<Vec<Module>> {
     let parts = Parts::emit(p)?;
-    let u = Unit::new(doc(p));
+    let u = UnitBuilder::new(doc(p));
     u.machine_parameter(p, "STG", TAG);
     let s = &u.all_sizes(p);
     let clock = u.clocked();
@@ -168,7 +168,7 @@ impl Parts {
 }
 
 impl Slots {
-    fn new(u: &Unit, s: &Sizes) -> Self {
+    fn new(u: &UnitBuilder, s: &Sizes) -> Self {
         let q = s.SWIN;
         let valid = u.register("valid", q).reset(0);
         let covered = |name, width: Size| u.register(name, q * width).covered_by(valid);

@@ -223,7 +223,7 @@ impl File {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::geometry::Geometry;
+    use crate::address_widths::AddressWidths;
     use crate::hashes::HashKind;
     use crate::machine::Phases;
     use crate::{emit, has_unit};
@@ -231,7 +231,7 @@ mod tests {
     /// Everything that there is renders, with and without stages in front of EXE.
     #[test]
     fn every_companion_is_emitted() {
-        let geometry = Geometry {
+        let geometry = AddressWidths {
             addr_bits: 10,
             bank_bits: 3,
         };

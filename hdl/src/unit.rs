@@ -29,7 +29,7 @@ const ABOUT_COLUMNS: usize = 80;
 const NOTE_COLUMNS: usize = COMMENT_WIDTH + 7;
 
 /// A unit under description.
-pub(crate) struct Unit {
+pub(crate) struct UnitBuilder {
     doc: UnitDoc,
     state: RefCell<State>,
 }
@@ -74,13 +74,13 @@ pub(crate) enum Kind {
     Register(Option<Expr>),
 }
 
-impl Unit {
+impl UnitBuilder {
     pub(crate) fn new(doc: UnitDoc) -> Self {
         let state = State {
             blocks: vec![Vec::new()],
             ..State::default()
         };
-        Unit {
+        UnitBuilder {
             doc,
             state: RefCell::new(state),
         }

@@ -7,7 +7,7 @@ use crate::codes::op;
 use crate::module::top;
 use crate::params::Params;
 use crate::signal::{Bits, Operand, Signal};
-use crate::unit::Unit;
+use crate::unit::UnitBuilder;
 
 /// The ports of all banks.
 pub(super) struct Banks {
@@ -21,7 +21,7 @@ pub(super) struct Banks {
 }
 
 pub(super) fn banks(
-    u: &Unit,
+    u: &UnitBuilder,
     p: &Params,
     io: &Ports,
     parts: &Parts,
@@ -75,7 +75,7 @@ pub(super) fn banks(
 /// The lock unit beside the banks: the lanes of the access that have taken
 /// their lock so far.
 pub(super) fn locks(
-    u: &Unit,
+    u: &UnitBuilder,
     p: &Params,
     io: &Ports,
     parts: &Parts,
@@ -113,7 +113,7 @@ pub(super) fn locks(
 
 /// The words of the banks by lane.
 pub(super) fn crossbar(
-    u: &Unit,
+    u: &UnitBuilder,
     io: &Ports,
     parts: &Parts,
     banks: &Banks,

@@ -6,11 +6,11 @@ use crate::codes::op;
 use crate::module::{Module, top};
 use crate::params::Params;
 use crate::signal::{Bits, Signal};
-use crate::unit::Unit;
+use crate::unit::UnitBuilder;
 
 /// The request in the arbiter, and the group that it serves.
 pub(super) fn mem0(
-    u: &Unit,
+    u: &UnitBuilder,
     p: &Params,
     io: &Ports,
     parts: &Parts,
@@ -76,7 +76,7 @@ struct Windows {
 
 /// A group that locks stays for several windows.
 fn windows(
-    u: &Unit,
+    u: &UnitBuilder,
     p: &Params,
     adv: Signal,
     valid: Signal,
@@ -112,7 +112,7 @@ struct Served {
 }
 
 fn arbitrate(
-    u: &Unit,
+    u: &UnitBuilder,
     io: &Ports,
     arbiter: &Module,
     request: &Request,

@@ -8,7 +8,7 @@ use crate::ports::ports;
 use crate::reservations::{Accesses, Begins, Later, reservations};
 use crate::signal::{Bits, Expr, Signal, code, number, same, when};
 use crate::size::Size;
-use crate::unit::Unit;
+use crate::unit::UnitBuilder;
 use crate::{spad_pick, spad_select};
 
 /// Bits of the counter whose turns age the reservations.
@@ -49,7 +49,7 @@ pub(super) struct Turn {
 
 impl Atomics {
     /// The registers of the slots; `valid` covers them.
-    pub(super) fn new(u: &Unit, s: &Sizes, io: AtomicPorts, valid: Signal) -> Self {
+    pub(super) fn new(u: &UnitBuilder, s: &Sizes, io: AtomicPorts, valid: Signal) -> Self {
         let covered = |name, width: Size| u.register(name, s.SWIN * width).covered_by(valid);
         Atomics {
             io,
@@ -62,7 +62,7 @@ impl Atomics {
     }
 
     /// Which lanes the access that is offered is not to serve together.
-    pub(super) fn apart(&self, u: &Unit) -> Signal {
+    pub(super) fn apart(&self, u: &UnitBuilder) -> Signal {
         let counts = self.io.req_aop.is(code(&amo::FIELD, amo::COUNT));
         u.name("apart", self.io.req_amo & !counts)
     }

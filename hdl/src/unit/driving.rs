@@ -1,7 +1,7 @@
 //! What drives the signals of a unit: noted where it is written, checked when
 //! the unit is emitted.
 
-use super::{Kind, Known, State, Unit};
+use super::{Kind, Known, State, UnitBuilder};
 use crate::drivers::{self, Driven, Driver};
 use crate::origin::Origin;
 use crate::parameter::Parameter;
@@ -68,7 +68,7 @@ impl State {
     }
 }
 
-impl Unit {
+impl UnitBuilder {
     /// Notes that something drives a wire or an output.
     #[track_caller]
     pub(crate) fn drive(&self, target: &Expr) {

@@ -1,6 +1,6 @@
 //! Replication: the loops and choices of `generate`.
 
-use super::Unit;
+use super::UnitBuilder;
 use crate::drivers::Scope;
 use crate::item::{Item, Loop, Written};
 use crate::number::{Number, Operator};
@@ -12,7 +12,7 @@ use crate::tree::Tree;
 #[derive(Clone, Copy)]
 pub(crate) struct Index(&'static str);
 
-impl Unit {
+impl UnitBuilder {
     /// Indices for loops, declared here if they are used.
     #[track_caller]
     pub(crate) fn indices<const N: usize>(&self, names: [&'static str; N]) -> [Index; N] {

@@ -1,7 +1,7 @@
 //! The machine of a configuration, as the hardware description has it.
 
 use super::Config;
-use spadkit_hdl::{Geometry, Machine, Params, Phases};
+use spadkit_hdl::{AddressWidths, Machine, Params, Phases};
 use spadkit_mapping::trace::Wide;
 
 impl Config {
@@ -10,7 +10,7 @@ impl Config {
         let size = |value: u32| value as usize;
         let path = &self.path;
         Machine {
-            geometry: Geometry {
+            geometry: AddressWidths {
                 addr_bits: size(self.geometry.addr_bits()),
                 bank_bits: size(self.geometry.bank_bits()),
             },

@@ -5,14 +5,14 @@ use std::ops::RangeInclusive;
 
 /// Address and bank bits of an emission.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct Geometry {
+pub struct AddressWidths {
     /// n, word-address bits.
     pub addr_bits: usize,
     /// m, bank bits.
     pub bank_bits: usize,
 }
 
-impl Geometry {
+impl AddressWidths {
     /// What n may be.
     pub const ADDR_BITS: RangeInclusive<u32> = 9..=16;
     /// What m may be.
