@@ -12,7 +12,7 @@ use crate::ptx::{Function, Module};
 
 /// An entry with its shared variables and their access ranges.
 #[derive(Clone, Debug)]
-pub struct Kernel<'m> {
+pub struct AnalysedEntry<'m> {
     /// The module.
     pub module: &'m Module,
     /// Index of the entry.
@@ -33,7 +33,7 @@ pub struct Kernel<'m> {
     pub fixed: Option<String>,
 }
 
-impl<'m> Kernel<'m> {
+impl<'m> AnalysedEntry<'m> {
     /// Analyses entry `name` of `module`, the only one where that is `None`,
     /// with `dynamic` bytes of dynamic shared memory.
     pub fn new(module: &'m Module, name: Option<&str>, dynamic: u32) -> Result<Self> {
@@ -77,7 +77,7 @@ impl<'m> Kernel<'m> {
         let variables: Vec<Variable> = variables.into_iter().map(|v| v.variable).collect();
         refuse_missing_size(name, &variables, &attribution)?;
         let graph = FlowGraph::of(function);
-        Ok(Kernel {
+        Ok(AnalysedEntry {
             module,
             entry,
             bytes: u32::try_from(bytes).unwrap_or(u32::MAX),

@@ -13,7 +13,7 @@ use super::ranges::{Ranges, VariableSet};
 
 /// A place for `relssp`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Place {
+pub enum ProgramPoint {
     /// Before an instruction, on any path to it.
     Before(u32),
     /// After an instruction, on any path from it.
@@ -46,14 +46,14 @@ pub enum Placement {
     None,
 }
 
-/// The places of `relssp` for accesses to the variables `shared`; none where
+/// The points of `relssp` for accesses to the variables `shared`; none where
 /// no shared variable can be accessed.
-pub fn place(
+pub fn release_points(
     kind: Placement,
     graph: &FlowGraph,
     ranges: &Ranges,
     shared: VariableSet,
-) -> Vec<Place> {
+) -> Vec<ProgramPoint> {
     let nothing_ahead = ranges.after_in(0) & shared == 0;
     match kind {
         _ if graph.exit() == 0 || nothing_ahead => Vec::new(),
@@ -63,15 +63,15 @@ pub fn place(
     }
 }
 
-fn optimal(graph: &FlowGraph, ranges: &Ranges, shared: VariableSet) -> Vec<Place> {
+fn optimal(graph: &FlowGraph, ranges: &Ranges, shared: VariableSet) -> Vec<ProgramPoint> {
     let ahead_in = |n: u32| ranges.after_in(n) & shared != 0;
     let ahead_out = |n: u32| ranges.after_out(n) & shared != 0;
-    let mut places = Vec::new();
+    let mut points = Vec::new();
     for n in (0..=graph.exit()).filter(|&n| graph.is_reachable(n)) {
         if ahead_in(n) {
             // The last access, whatever comes next.
             if !ahead_out(n) {
-                places.push(Place::After(n));
+                points.push(ProgramPoint::After(n));
             }
             continue;
         }
@@ -85,19 +85,19 @@ fn optimal(graph: &FlowGraph, ranges: &Ranges, shared: VariableSet) -> Vec<Place
         let turns = |e: &&Edge| ahead_out(e.from);
         let turning: Vec<Edge> = into.iter().filter(turns).copied().collect();
         if turning.len() == into.len() && n != graph.exit() {
-            places.push(Place::Before(n))
+            points.push(ProgramPoint::Before(n))
         } else {
-            places.extend(turning.into_iter().map(Place::On))
+            points.extend(turning.into_iter().map(ProgramPoint::On))
         }
     }
-    places.sort_unstable();
-    places
+    points.sort_unstable();
+    points
 }
 
 /// The first place that every path passes exactly once, after all accesses:
 /// a node that post-dominates the entry and every last access, outside loops.
 /// Where there is none before the end of the function, every way out.
-fn post_dominator(graph: &FlowGraph, ranges: &Ranges, shared: VariableSet) -> Vec<Place> {
+fn post_dominator(graph: &FlowGraph, ranges: &Ranges, shared: VariableSet) -> Vec<ProgramPoint> {
     let ahead_in = |n: u32| ranges.after_in(n) & shared != 0;
     let ahead_out = |n: u32| ranges.after_out(n) & shared != 0;
     let cyclic = graph.on_cycles();
@@ -105,17 +105,17 @@ fn post_dominator(graph: &FlowGraph, ranges: &Ranges, shared: VariableSet) -> Ve
         .into_iter()
         .find(|&n| !cyclic[n as usize] && !ahead_out(n));
     match candidate {
-        Some(n) if ahead_in(n) => vec![Place::After(n)],
-        Some(n) => vec![Place::Before(n)],
+        Some(n) if ahead_in(n) => vec![ProgramPoint::After(n)],
+        Some(n) => vec![ProgramPoint::Before(n)],
         None => {
             let out = graph.predecessors(graph.exit()).iter();
             let out = out.filter(|e| graph.is_reachable(e.from));
-            let place = |e: &Edge| match graph.successors(e.from).len() {
-                1 if e.taken => Place::Before(e.from),
-                1 => Place::After(e.from),
-                _ => Place::On(*e),
+            let point = |e: &Edge| match graph.successors(e.from).len() {
+                1 if e.taken => ProgramPoint::Before(e.from),
+                1 => ProgramPoint::After(e.from),
+                _ => ProgramPoint::On(*e),
             };
-            out.map(place).collect()
+            out.map(point).collect()
         }
     }
 }

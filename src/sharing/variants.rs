@@ -3,7 +3,7 @@
 //! with it. Then it adds owner-warp-first scheduling, the reordered variables,
 //! and relssp placed in both ways.
 
-use super::kernel::Kernel;
+use super::kernel::AnalysedEntry;
 use super::placement::Placement;
 use super::plan::{LayoutKind, Needs, Plan};
 use crate::capture::Selected;
@@ -125,7 +125,7 @@ pub fn gains(variants: &[Variant]) -> Vec<Gain> {
 #[derive(Clone, Copy)]
 pub struct Launched<'a> {
     /// The kernel.
-    pub kernel: &'a Kernel<'a>,
+    pub kernel: &'a AnalysedEntry<'a>,
     /// Its needs.
     pub needs: Needs,
     /// The launch file.
@@ -247,7 +247,7 @@ fn annotated(
     let declared = launched.kernel.variables.iter().map(|v| v.offset);
     // Where no blocks share there is no shared part to lay out or to release.
     if plan.residency.pairs == 0
-        || plan.places.is_empty() && declared.eq(plan.layout.offsets.iter().copied())
+        || plan.points.is_empty() && declared.eq(plan.layout.offsets.iter().copied())
     {
         Ok(launched.kernel.module.text.clone())
     } else {

@@ -7,7 +7,7 @@ use super::super::text;
 use super::carry::Carry;
 use super::narrow::Narrow;
 use super::point::{Point, Points};
-use super::{From, Node, Place, Site};
+use super::{From, NewAddress, Node, Site};
 use crate::ptx::analysis::ValueId;
 use crate::ptx::ast::{Base, Function, Module, Operand, Register};
 use crate::ptx::edit::Edits;
@@ -296,10 +296,10 @@ impl<'a> Emitter<'a> {
     }
 
     /// Gives an access its new address.
-    pub fn access(&self, site: &Site, place: &Place, narrow: &Narrow, edits: &mut Edits) {
-        let (name, offset) = match place {
-            Place::Node(node, offset) => (self.registers[*node].as_str(), *offset),
-            Place::Same(register, offset) => {
+    pub fn access(&self, site: &Site, address: &NewAddress, narrow: &Narrow, edits: &mut Edits) {
+        let (name, offset) = match address {
+            NewAddress::Node(node, offset) => (self.registers[*node].as_str(), *offset),
+            NewAddress::Same(register, offset) => {
                 let word = narrow.name(*register, site.value);
                 (word.unwrap_or(self.name(*register)), *offset)
             }

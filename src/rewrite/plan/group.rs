@@ -5,7 +5,7 @@ use super::super::region::Region;
 use super::carry::carry;
 use super::point::{Point, Points};
 use super::relation::{Offsets, Relation, relation};
-use super::{Facts, From, Node, Place, Site};
+use super::{Facts, From, NewAddress, Node, Site};
 use crate::ptx::analysis::ValueId;
 use crate::ptx::ast::Register;
 use std::cmp::Reverse;
@@ -18,7 +18,7 @@ pub(super) fn plain(
     points: &Points,
     sites: &[Site],
     nodes: &mut Vec<Node>,
-    places: &mut Vec<(Site, Place)>,
+    addresses: &mut Vec<(Site, NewAddress)>,
 ) {
     for site in sites {
         let node = nodes.len();
@@ -31,7 +31,7 @@ pub(super) fn plain(
             },
             point: points.before(site.at),
         });
-        places.push((*site, Place::Node(node, 0)));
+        addresses.push((*site, NewAddress::Node(node, 0)));
     }
 }
 
@@ -68,7 +68,7 @@ pub(super) fn plan(
     region: &Region,
     sites: &[Site],
     nodes: &mut Vec<Node>,
-    places: &mut Vec<(Site, Place)>,
+    addresses: &mut Vec<(Site, NewAddress)>,
 ) {
     let mut group = Group {
         facts,
@@ -79,7 +79,7 @@ pub(super) fn plan(
     };
     for site in sites {
         match group.same(site) {
-            Some(offset) => places.push((*site, Place::Same(site.register, offset))),
+            Some(offset) => addresses.push((*site, NewAddress::Same(site.register, offset))),
             None => group.add(*site),
         }
     }
@@ -92,15 +92,15 @@ pub(super) fn plan(
             .enumerate()
             .filter_map(|(member, made)| Some((member, made.filter(is_own)?)))
             .collect();
-        if !own.is_empty() && !group.place(constant, &own, nodes, places) {
+        if !own.is_empty() && !group.place(constant, &own, nodes, addresses) {
             for (member, _) in own {
-                plain(points, &group.members[member].sites, nodes, places);
+                plain(points, &group.members[member].sites, nodes, addresses);
             }
         }
     }
     let alone = made.iter().enumerate().filter(|(_, m)| m.is_none());
     for (member, _) in alone {
-        plain(points, &group.members[member].sites, nodes, places);
+        plain(points, &group.members[member].sites, nodes, addresses);
     }
 }
 
@@ -223,7 +223,7 @@ impl Group<'_> {
         constant: i64,
         own: &[(usize, Made)],
         nodes: &mut Vec<Node>,
-        places: &mut Vec<(Site, Place)>,
+        addresses: &mut Vec<(Site, NewAddress)>,
     ) -> bool {
         let points = self.points;
         let sites = own.iter().flat_map(|(m, _)| &self.members[*m].sites);
@@ -266,11 +266,11 @@ impl Group<'_> {
             from,
             point,
         });
-        self.xors(leader, own, nodes, places);
+        self.xors(leader, own, nodes, addresses);
         for (member, made) in own {
             if let Made::Sum(_, more) = made {
                 let sites = self.members[*member].sites.iter();
-                places.extend(sites.map(|s| (*s, Place::Node(leader, *more))));
+                addresses.extend(sites.map(|s| (*s, NewAddress::Node(leader, *more))));
             }
         }
         true
@@ -283,7 +283,7 @@ impl Group<'_> {
         leader: usize,
         own: &[(usize, Made)],
         nodes: &mut Vec<Node>,
-        places: &mut Vec<(Site, Place)>,
+        addresses: &mut Vec<(Site, NewAddress)>,
     ) {
         let mut masks: Vec<u32> = own
             .iter()
@@ -301,7 +301,7 @@ impl Group<'_> {
             let sites: Vec<Site> = with
                 .flat_map(|(m, _)| self.members[*m].sites.clone())
                 .collect();
-            self.xor(leader, mask, &sites, nodes, places);
+            self.xor(leader, mask, &sites, nodes, addresses);
         }
     }
 
@@ -311,7 +311,7 @@ impl Group<'_> {
         mask: u32,
         sites: &[Site],
         nodes: &mut Vec<Node>,
-        places: &mut Vec<(Site, Place)>,
+        addresses: &mut Vec<(Site, NewAddress)>,
     ) {
         let points = self.points;
         let above: Point = nodes[parent].point;
@@ -325,6 +325,6 @@ impl Group<'_> {
             from: From::Xor { parent, mask },
             point: points.hoisted_below(point, above),
         });
-        places.extend(sites.iter().map(|s| (*s, Place::Node(node, 0))));
+        addresses.extend(sites.iter().map(|s| (*s, NewAddress::Node(node, 0))));
     }
 }

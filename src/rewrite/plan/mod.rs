@@ -104,7 +104,7 @@ enum From {
 
 /// The address of an access in the rewritten text.
 #[derive(Clone, Debug)]
-enum Place {
+enum NewAddress {
     /// A node's register, plus a constant.
     Node(usize, i64),
     /// The register as it was, with another offset.
@@ -143,7 +143,7 @@ fn plan_function(
     let mut emitter = Emitter::new(module, f, regions);
     let sites = sites(function, &values, targets, &mut emitter, edits);
     let mut nodes: Vec<Node> = Vec::new();
-    let mut places: Vec<(Site, Place)> = Vec::new();
+    let mut addresses: Vec<(Site, NewAddress)> = Vec::new();
     let whole: Vec<Vec<Site>> = if assume.optimise {
         groups(&facts, &points, &sites)
     } else {
@@ -152,9 +152,9 @@ fn plan_function(
     for sites in &whole {
         let region = &regions[sites[0].region];
         if assume.optimise && points.reaches(sites[0].at) {
-            group::plan(&facts, &points, region, sites, &mut nodes, &mut places)
+            group::plan(&facts, &points, region, sites, &mut nodes, &mut addresses)
         } else {
-            group::plain(&points, sites, &mut nodes, &mut places)
+            group::plain(&points, sites, &mut nodes, &mut addresses)
         }
     }
     let narrow = if assume.optimise && module.address_size == 64 {
@@ -162,15 +162,15 @@ fn plan_function(
             module,
             function,
             values: &values,
-            accesses: &addresses(function, &places),
+            accesses: &address_registers(function, &addresses),
         }
         .run(|| emitter.fresh(), edits)
     } else {
         narrow::Narrow::none()
     };
     emitter.nodes(&points, &nodes, &narrow, assume.optimise, edits);
-    for (site, place) in &places {
-        emitter.access(site, place, &narrow, edits);
+    for (site, address) in &addresses {
+        emitter.access(site, address, &narrow, edits);
     }
     emitter.declare(edits);
 }
@@ -211,13 +211,16 @@ fn sites(
 }
 
 /// The accesses that read their register as the address alone.
-fn addresses(function: &Function, places: &[(Site, Place)]) -> HashMap<u32, Register> {
+fn address_registers(
+    function: &Function,
+    addresses: &[(Site, NewAddress)],
+) -> HashMap<u32, Register> {
     let once = |site: &Site| {
         let i = &function.instructions[site.at as usize];
         let named = crate::ptx::analysis::reads(i);
         named.iter().filter(|r| **r == site.register).count() == 1
     };
-    let sites = places.iter().map(|(site, _)| site);
+    let sites = addresses.iter().map(|(site, _)| site);
     sites
         .filter(|s| once(s))
         .map(|s| (s.at, s.register))

@@ -68,8 +68,8 @@ struct Plan {
 }
 
 /// What is at the place of a file to be written.
-enum Place {
-    Free,
+enum Existing {
+    Nothing,
     Folder,
     /// A file with its content, or a link or device.
     File(Vec<u8>, Metadata),
@@ -221,12 +221,12 @@ impl OwnedFolder {
         let mut plan = Plan::default();
         for (i, (name, content)) in files.iter().enumerate() {
             let (there, meta) = match self.look(name)? {
-                Place::File(there, meta) => (there, meta),
-                Place::Folder => {
+                Existing::File(there, meta) => (there, meta),
+                Existing::Folder => {
                     plan.folders.push(format!("{name}: is a directory"));
                     continue;
                 }
-                Place::Free => {
+                Existing::Nothing => {
                     plan.write.push(i);
                     continue;
                 }
@@ -248,7 +248,7 @@ impl OwnedFolder {
             if files.iter().any(|(n, _)| *n == name) {
                 continue;
             }
-            let Ok(Place::File(there, meta)) = self.look(name) else {
+            let Ok(Existing::File(there, meta)) = self.look(name) else {
                 continue; // removed, or a folder by now
             };
             plan.remove.push(name.to_owned());
@@ -264,7 +264,7 @@ impl OwnedFolder {
     }
 
     /// What stands at `name`. Fails where its own folder should be and is not.
-    fn look(&self, name: &str) -> Result<Place> {
+    fn look(&self, name: &str) -> Result<Existing> {
         let place = self.dir.join(name);
         for folder in Path::new(name).ancestors().skip(1) {
             let folder = self.dir.join(folder);
@@ -276,22 +276,22 @@ impl OwnedFolder {
             match meta {
                 Ok(meta) if meta.is_dir() => {}
                 Ok(_) => return Err(Error::io("write", &place, ErrorKind::NotADirectory.into())),
-                Err(_) => return Ok(Place::Free),
+                Err(_) => return Ok(Existing::Nothing),
             }
         }
         let meta = match fs::symlink_metadata(&place) {
-            Err(e) if e.kind() == ErrorKind::NotFound => return Ok(Place::Free),
+            Err(e) if e.kind() == ErrorKind::NotFound => return Ok(Existing::Nothing),
             meta => meta.map_err(|e| Error::io("read", &place, e))?,
         };
         if meta.is_dir() {
-            return Ok(Place::Folder);
+            return Ok(Existing::Folder);
         }
         let content = if meta.is_file() {
             fs::read(&place).map_err(|e| Error::io("read", &place, e))?
         } else {
             Vec::new()
         };
-        Ok(Place::File(content, meta))
+        Ok(Existing::File(content, meta))
     }
 
     fn refuse(&self, plan: &Plan) -> Result<()> {

@@ -8,7 +8,7 @@ use spadkit_base::error::{Error, Result};
 
 /// Where a slot's scratchpad lies, in words.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Place {
+enum SlotBase {
     /// From `base` on.
     Own { base: u32 },
     /// A block of a pair: its own words from `private` on, those that both
@@ -67,7 +67,7 @@ impl Spacing {
 pub struct Layout {
     residency: Residency,
     warps_per_block: u32,
-    places: Vec<Place>,
+    bases: Vec<SlotBase>,
 }
 
 impl Layout {
@@ -94,26 +94,26 @@ impl Layout {
         let residency = Residency::new(config, &needs, sharing)?;
         let (pairs, alone) = (residency.pairs, residency.alone);
         let Spacing { partner, pair, own } = Spacing::of(&residency, config);
-        let mut places = Vec::new();
+        let mut bases = Vec::new();
         for p in 0..pairs {
             let base = p * pair;
             let second = base + partner;
-            places.push(Place::Paired {
+            bases.push(SlotBase::Paired {
                 base,
                 private: base,
             });
-            places.push(Place::Paired {
+            bases.push(SlotBase::Paired {
                 base,
                 private: second,
             });
         }
-        places.extend((0..alone).map(|u| Place::Own {
+        bases.extend((0..alone).map(|u| SlotBase::Own {
             base: pairs * pair + u * own,
         }));
         Ok(Layout {
             residency,
             warps_per_block: info.warps(),
-            places,
+            bases,
         })
     }
 
@@ -137,12 +137,12 @@ impl Layout {
 
     /// Slots in use.
     pub fn slots(&self) -> usize {
-        self.places.len()
+        self.bases.len()
     }
 
     /// The block in `slot` shares its scratchpad.
     pub fn is_shared(&self, slot: usize) -> bool {
-        matches!(self.places[slot], Place::Paired { .. })
+        matches!(self.bases[slot], SlotBase::Paired { .. })
     }
 
     /// Warp slots of block slot `slot`.
@@ -154,7 +154,7 @@ impl Layout {
     /// Slots in the order in which they are filled: those that run without
     /// sharing, then the partners.
     pub fn fill_order(&self) -> Vec<usize> {
-        let is_partner = |&s: &usize| matches!(self.places[s], Place::Paired { base, private } if base != private);
+        let is_partner = |&s: &usize| matches!(self.bases[s], SlotBase::Paired { base, private } if base != private);
         let (partners, first): (Vec<_>, Vec<_>) = (0..self.slots()).partition(is_partner);
         [first, partners].concat()
     }
@@ -167,9 +167,9 @@ impl Layout {
     /// Where the words of `slot` lie.
     pub(super) fn words_of(&self, slot: usize) -> SlotWords {
         let limit = self.limit();
-        let (private, shared) = match self.places[slot] {
-            Place::Own { base } => (base, base),
-            Place::Paired { base, private } => (private, base),
+        let (private, shared) = match self.bases[slot] {
+            SlotBase::Own { base } => (base, base),
+            SlotBase::Paired { base, private } => (private, base),
         };
         SlotWords {
             limit,

@@ -60,7 +60,7 @@ impl<T: Copy + Default> Request<T> {
 
 /// A group as the arbiter gives it, in one of its windows.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Place {
+pub(super) struct Grant {
     pub(super) valid: bool,
     /// The last of its access, in its last window.
     pub(super) last: bool,
@@ -70,7 +70,7 @@ pub(super) struct Place {
     pub(super) degree: u32,
 }
 
-impl Place {
+impl Grant {
     pub(super) fn ends_access(&self) -> bool {
         self.valid && self.last
     }
@@ -79,7 +79,7 @@ impl Place {
 /// MEM1 where it comes before banks and locks.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct RequestStage {
-    pub(super) place: Place,
+    pub(super) grant: Grant,
     /// Which of the requests the group belongs to.
     pub(super) of: usize,
 }
