@@ -78,7 +78,7 @@ pub struct Gpu {
 }
 
 /// A kernel that is ready to be launched.
-pub struct Kernel(Handle);
+pub struct GpuFunction(Handle);
 
 /// PTX that the driver has assembled.
 pub struct Loaded(Handle);
@@ -161,7 +161,7 @@ impl Gpu {
 
     /// An entry of a module, with as much dynamic shared memory as the launch
     /// gives it.
-    pub fn kernel(&self, module: &Loaded, launch: &Launch) -> Result<Kernel> {
+    pub fn kernel(&self, module: &Loaded, launch: &Launch) -> Result<GpuFunction> {
         let name = c_string(&launch.entry)?;
         let mut function = null_mut();
         let f = &self.functions;
@@ -174,7 +174,7 @@ impl Gpu {
             let status = unsafe { (f.function_set)(function, what, bytes as c_int) };
             self.check("cuFuncSetAttribute", status)?;
         }
-        Ok(Kernel(function))
+        Ok(GpuFunction(function))
     }
 
     /// The address of a module variable.
@@ -216,14 +216,14 @@ impl Gpu {
     }
 
     /// Launches a kernel and waits for its end.
-    pub fn run(&self, kernel: &Kernel, launch: &Launch) -> Result<()> {
+    pub fn run(&self, kernel: &GpuFunction, launch: &Launch) -> Result<()> {
         self.enqueue(kernel, launch)?;
         self.synchronize()
     }
 
     /// Launches a kernel and waits for its end: the microseconds between events
     /// before and after it.
-    pub fn time(&self, kernel: &Kernel, launch: &Launch) -> Result<f64> {
+    pub fn time(&self, kernel: &GpuFunction, launch: &Launch) -> Result<f64> {
         let f = &self.functions;
         let [begin, end] = self.events;
         let mut milliseconds = 0f32;
@@ -239,7 +239,7 @@ impl Gpu {
         Ok(f64::from(milliseconds) * 1e3)
     }
 
-    fn enqueue(&self, kernel: &Kernel, launch: &Launch) -> Result<()> {
+    fn enqueue(&self, kernel: &GpuFunction, launch: &Launch) -> Result<()> {
         let ([gx, gy, gz], [bx, by, bz]) = (launch.grid, launch.block);
         let bytes = launch.params.len();
         let extra: [*const c_void; 5] = [

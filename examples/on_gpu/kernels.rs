@@ -1,7 +1,7 @@
 //! The launches of a file on the GPU: buffers and variables there, each entry
 //! assembled, and what the buffers hold afterwards.
 
-use super::driver::{Gpu, Kernel, Loaded};
+use super::driver::{Gpu, GpuFunction, Loaded};
 use spadkit::error::{Error, Result};
 use spadkit::launch::{ArgKind, Buffer, LaunchFile, Prepared};
 use spadkit::ptx::Module;
@@ -11,7 +11,7 @@ use spadkit::ptx::exec::Launch;
 pub struct OnGpu<'a> {
     gpu: &'a Gpu,
     prepared: Prepared<'a>,
-    kernels: Vec<Kernel>,
+    kernels: Vec<GpuFunction>,
     /// Where each buffer is and what it holds before the first launch, in the
     /// order of [`Prepared::buffers`], then tables of addresses.
     buffers: Vec<(u64, Vec<u8>)>,
@@ -76,7 +76,7 @@ impl<'a> OnGpu<'a> {
             .collect()
     }
 
-    fn launches(&self) -> impl Iterator<Item = (&Kernel, &Launch)> {
+    fn launches(&self) -> impl Iterator<Item = (&GpuFunction, &Launch)> {
         self.kernels.iter().zip(self.prepared.launches())
     }
 }

@@ -8,7 +8,7 @@ use crate::quote::shell;
 use crate::sm::{KernelInfo, TraceSummary, record};
 use crate::terminal::{Details, Hint, Table};
 use crate::trace::AccessTrace;
-use crate::trace::kernels::{self, Kernel};
+use crate::trace::kernels::{self, GeneratedKernel};
 use crate::workload::{AccessOptions, Input, RunOptions};
 use clap::Args;
 use serde::Serialize;
@@ -292,7 +292,7 @@ impl CommandResult for FullWritten<'_> {
 /// The kernels that there are generators for.
 #[derive(Serialize)]
 struct Kernels {
-    kernels: &'static [Kernel],
+    kernels: &'static [GeneratedKernel],
 }
 
 impl CommandResult for Kernels {
@@ -304,7 +304,7 @@ impl CommandResult for Kernels {
     }
 
     fn details(&self) -> Details {
-        let row = |k: &Kernel| {
+        let row = |k: &GeneratedKernel| {
             let params: Vec<String> = k.params.iter().map(|p| p.to_string()).collect();
             vec![k.name.to_owned(), k.about.to_owned(), params.join("\n")]
         };

@@ -125,7 +125,8 @@ pub(super) fn find(
         found.report.best = Some(whole.best().layout.spec().to_string());
         return Ok(found);
     };
-    let run = Kernel::of(launch, machine, options, watch).and_then(|kernel| kernel.run(&mut found));
+    let run = LaunchedKernel::of(launch, machine, options, watch)
+        .and_then(|kernel| kernel.run(&mut found));
     if let Err(error) = run {
         found.skipped.push(Skipped::new(Part::Rewriting, error));
     }
@@ -151,7 +152,7 @@ fn line(choice: &Choice) -> SoftwareLine {
 }
 
 /// A launch file's kernel.
-struct Kernel<'a> {
+struct LaunchedKernel<'a> {
     launch: &'a LaunchInput,
     file: &'a LaunchFile,
     /// As one text.
@@ -195,7 +196,7 @@ impl From<Error> for NoCandidate {
     }
 }
 
-impl<'a> Kernel<'a> {
+impl<'a> LaunchedKernel<'a> {
     fn of(
         launch: &'a LaunchInput,
         machine: &'a Config,
@@ -211,7 +212,7 @@ impl<'a> Kernel<'a> {
         let request = Request::of_launches(machine, launches, entry, none);
         let entries = launches.iter().map(|l| l.entry.clone()).collect();
         let sm = machine.compute_capability();
-        Ok(Kernel {
+        Ok(LaunchedKernel {
             assembler: Assembler::find(&Toolbox::new(), &module, sm)?,
             by_machine_code: options.machine_code.is_some() || options.judged_by.is_some(),
             budget: options.budget,

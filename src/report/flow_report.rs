@@ -13,7 +13,7 @@ use serde_json::Value;
 
 /// The kernel, as far as the trace tells.
 #[derive(Clone, Debug, Default, Serialize)]
-pub struct Kernel {
+pub struct KernelSummary {
     /// Name of the trace.
     pub name: String,
     /// Where the trace comes from.
@@ -209,7 +209,7 @@ pub struct FlowReport {
     /// Version of this structure in JSON.
     pub format_version: u32,
     /// The kernel.
-    pub kernel: Kernel,
+    pub kernel: KernelSummary,
     /// Name of the machine.
     pub machine: String,
     /// What in the input chose it; null where the user named it, and where

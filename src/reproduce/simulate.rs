@@ -18,7 +18,7 @@ use crate::search::bitvec::all_pairs;
 use crate::search::reference::{Selection, of_instructions, of_trace};
 use crate::search::tune::{Method, Tuner};
 use crate::search::{Control, Outcome, Problem};
-use crate::sharing::{Kernel, Launched, Needs, Placement, annotated_launch, find_entry};
+use crate::sharing::{AnalysedEntry, Launched, Needs, Placement, annotated_launch, find_entry};
 use crate::sm::{Layout, RunProgress, Setup, Statistics, Workload as Programs};
 use crate::software::LayoutSpec;
 use crate::trace::{AccessTrace, ConflictProfile, Op};
@@ -96,7 +96,7 @@ pub(super) fn shared_variables(work: &Workload) -> Result<usize> {
         )
     })?;
     let (one, name) = launch.entry()?;
-    let kernel = Kernel::new(&launch.module, Some(&name), one.dynamic_shared)?;
+    let kernel = AnalysedEntry::new(&launch.module, Some(&name), one.dynamic_shared)?;
     Ok(kernel.variables.len())
 }
 
@@ -331,7 +331,7 @@ fn programs(point: &Point, machine: &Config, input: &str) -> Result<Box<dyn Prog
         }
     };
     let (one, name) = launch.entry()?;
-    let kernel = Kernel::new(&launch.module, Some(&name), one.dynamic_shared)?;
+    let kernel = AnalysedEntry::new(&launch.module, Some(&name), one.dynamic_shared)?;
     let needs = Needs {
         threads: one.block.iter().map(|&n| u64::from(n)).product(),
         registers: launch.file.registers,

@@ -54,7 +54,7 @@ pub(super) fn run(args: &TuneArgs, global: &Global, printer: &Printer) -> Result
         for warning in &tuned.warnings {
             printer.warn(format!("{input}: {warning}"));
         }
-        kernels.push(Kernel {
+        kernels.push(TunedKernel {
             input: input.to_string(),
             again: own.machine_option(),
             machine,
@@ -64,7 +64,7 @@ pub(super) fn run(args: &TuneArgs, global: &Global, printer: &Printer) -> Result
     drop(bar);
     points.finish()?;
     let software = args.software;
-    let all = Kernels { software, kernels };
+    let all = TunedKernels { software, kernels };
     // One machine is named once, above; several beside the kernels.
     let machine = all.one_machine().cloned();
     match machine {
@@ -194,7 +194,7 @@ impl Tuned {
 }
 
 /// A kernel of the list.
-struct Kernel {
+struct TunedKernel {
     input: String,
     machine: MachineNote,
     /// The option that names the machine.
@@ -202,7 +202,7 @@ struct Kernel {
     tuned: Tuned,
 }
 
-impl Serialize for Kernel {
+impl Serialize for TunedKernel {
     /// Its input, then what `tune` gives of it alone.
     fn serialize<S: serde::Serializer>(&self, s: S) -> std::result::Result<S::Ok, S::Error> {
         let mut fields = Map::new();
@@ -216,13 +216,13 @@ impl Serialize for Kernel {
 
 /// All kernels.
 #[derive(Serialize)]
-struct Kernels {
-    kernels: Vec<Kernel>,
+struct TunedKernels {
+    kernels: Vec<TunedKernel>,
     #[serde(skip)]
     software: bool,
 }
 
-impl Kernels {
+impl TunedKernels {
     fn best(&self) -> impl Iterator<Item = Best<'_>> {
         self.kernels.iter().filter_map(|k| k.tuned.best())
     }
@@ -233,7 +233,7 @@ impl Kernels {
     }
 }
 
-impl CommandResult for Kernels {
+impl CommandResult for TunedKernels {
     fn verdict(&self) -> String {
         let with = self.best().filter(|b| b.before > 0).count();
         let without = self.best().filter(|b| b.before > 0 && b.left == 0).count();
@@ -260,7 +260,7 @@ impl CommandResult for Kernels {
     }
 
     fn details(&self) -> Details {
-        let of = |k: &Kernel, text: &dyn Fn(&Best) -> String| {
+        let of = |k: &TunedKernel, text: &dyn Fn(&Best) -> String| {
             k.tuned.best().as_ref().map_or("?".to_owned(), text)
         };
         let proved = |b: &Best| if b.proved { "yes" } else { "no" }.to_owned();
@@ -283,11 +283,11 @@ impl CommandResult for Kernels {
             let best = k.tuned.best();
             best.map_or(0, |b| b.before)
         });
-        let command = |k: &Kernel| {
+        let command = |k: &TunedKernel| {
             let (input, again) = (shell(&k.input), &k.again);
             format!("spadkit tune {input}{software} {again}")
         };
-        let hint = |k: &Kernel| Hint::new("one of them in full", command(k));
+        let hint = |k: &TunedKernel| Hint::new("one of them in full", command(k));
         worst.map(hint).into_iter().collect()
     }
 }

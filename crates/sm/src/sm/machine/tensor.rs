@@ -12,14 +12,14 @@ use std::collections::VecDeque;
 /// All units.
 #[derive(Default)]
 pub(super) struct Tensor {
-    units: Vec<Unit>,
+    units: Vec<TensorUnit>,
     /// Warps in the queues.
     pub waiting: WarpMask,
 }
 
 /// One unit.
 #[derive(Clone, Default)]
-struct Unit {
+struct TensorUnit {
     /// The warp that offers a product to it.
     taken_by: Option<usize>,
     /// First cycle in which it can begin the next product.
@@ -41,12 +41,12 @@ impl Tensor {
     /// A unit for each of this many schedulers.
     pub fn new(schedulers: u32) -> Self {
         Tensor {
-            units: vec![Unit::default(); schedulers as usize],
+            units: vec![TensorUnit::default(); schedulers as usize],
             waiting: 0,
         }
     }
 
-    fn unit(&mut self, warp: usize) -> &mut Unit {
+    fn unit(&mut self, warp: usize) -> &mut TensorUnit {
         let count = self.units.len();
         &mut self.units[warp % count]
     }
