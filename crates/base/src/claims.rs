@@ -17,7 +17,7 @@ use std::sync::{Mutex, OnceLock, PoisonError};
 /// What a file is, whatever it is called.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Identity {
-    /// Device and number of one that is there.
+    /// An existing file: its device and inode.
     There(u64, u64),
     /// Where one is to be.
     New(PathBuf),

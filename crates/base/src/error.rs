@@ -25,7 +25,7 @@ pub enum Error {
         help: Option<String>,
     },
 
-    /// The content of an input file is wrong at a known place.
+    /// The content of an input file is wrong, at a known line and column.
     #[error(transparent)]
     #[diagnostic(transparent)]
     Input(Box<InputError>),
@@ -92,7 +92,7 @@ pub enum Error {
     },
 }
 
-/// Bad content of an input file, with the place.
+/// An error in the content of an input file, with its line and column.
 #[derive(Debug, Error, Diagnostic)]
 #[error("{what} at {path}:{line}:{column}", path = shown_path(path))]
 pub struct InputError {
@@ -107,10 +107,10 @@ pub struct InputError {
     /// What was expected.
     #[help]
     pub help: Option<String>,
-    /// The part of the line around the place, for the report.
+    /// The part of the line around the error, for the report.
     #[source_code]
     window: Window,
-    /// The place inside `window`.
+    /// The position of the error in `window`.
     #[label("here")]
     span: SourceSpan,
 }

@@ -1,5 +1,4 @@
-//! Ctrl-C and termination signals: received in one place, checked wherever work
-//! is done.
+//! Ctrl-C and termination signals: one handler notes them, and long-running work checks for them.
 //!
 //! The program [installs](install) the handler at its start. From then on a
 //! signal stops all tools, removes unfinished files and ends the program with

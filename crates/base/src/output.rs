@@ -39,9 +39,10 @@ pub fn write_result(path: &Path, content: &[u8], whole: bool) -> Result<PathBuf>
     Ok(path)
 }
 
-/// A file that is written beside its place and put there when it is whole:
-/// either the old file or all of the new one is there, never half of it. A
-/// symbolic link is followed; a device or a pipe is written to, not replaced.
+/// A file that is written under a temporary name and renamed when it is
+/// complete: a reader sees either the old file or all of the new one, never a
+/// part. A symbolic link is followed. A device or a pipe is written to, not
+/// replaced.
 pub struct NewFile {
     path: PathBuf,
     sink: Sink,
@@ -93,7 +94,7 @@ impl NewFile {
         })
     }
 
-    /// Puts the file in its place.
+    /// Renames the complete file to its final name.
     pub fn finish(mut self) -> Result<()> {
         let fail = |e| Error::io("write", &self.path, e);
         match self.sink {

@@ -61,16 +61,16 @@ fn is_installed(path: &str) -> bool {
         || path.contains("-linux/include/") && path.contains("/targets/")
 }
 
-/// A place in the source, with the headers of the toolkit apart.
+/// A source line; if it is in a header of the CUDA toolkit, also the user's line that led to it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Users<'a> {
-    /// `file:line` of the innermost line that is not of the toolkit; the place itself
-    /// where all are.
+    /// `file:line` of the innermost line outside the toolkit; if all lines are in the
+    /// toolkit, the innermost line.
     pub line: &'a str,
     /// The calls around that line, the innermost first.
     pub calls: &'a [String],
-    /// The places in the toolkit that it leads to: one innermost, and the calls around
-    /// that.
+    /// The lines in the toolkit that the user's line leads to: the innermost, and the
+    /// calls around it.
     pub through: Option<(&'a str, &'a [String])>,
 }
 

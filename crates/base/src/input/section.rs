@@ -99,7 +99,7 @@ impl<'a> Section<'a> {
         self.offset
     }
 
-    /// Whether the key is there.
+    /// Whether the key is given.
     pub fn has(&self, key: &str) -> bool {
         self.table.contains_key(key)
     }

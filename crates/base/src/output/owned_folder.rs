@@ -21,7 +21,7 @@ use std::io::{ErrorKind, Write};
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
-/// Where files are written before they are moved to their place.
+/// The folder in which files are written before they are moved to their final path.
 const STAGING: &str = ".spadkit-new";
 
 /// A folder for what a command writes.
@@ -67,7 +67,7 @@ struct Plan {
     folders: Vec<String>,
 }
 
-/// What is at the place of a file to be written.
+/// What exists at the path of a file to be written.
 enum Existing {
     Nothing,
     Folder,
@@ -102,7 +102,7 @@ impl OwnedFolder {
         self.check_for(names.iter().map(|name| (*name, None)).collect())
     }
 
-    /// As [`OwnedFolder::check`], for files that are there already.
+    /// As [`OwnedFolder::check`], for files whose content is already known.
     pub fn check_files(&self, files: &[OwnedFile]) -> Result<()> {
         self.check_for(files.iter().map(OwnedFile::known).collect())
     }
@@ -166,7 +166,7 @@ impl OwnedFolder {
         Ok(())
     }
 
-    /// Refuses a place where no folder can be.
+    /// Refuses a path that cannot be a folder.
     fn check_place(&self) -> Result<()> {
         refuse_dash(&self.dir)?;
         if self.dir.exists() && !self.dir.is_dir() {
@@ -194,7 +194,7 @@ impl OwnedFolder {
         Ok(dir)
     }
 
-    /// The list that is there; empty if there is none.
+    /// The list in the folder; empty if there is none.
     fn list(&self) -> Result<OwnedList> {
         let path = self.dir.join(OWNED_LIST);
         let read = || {
@@ -216,7 +216,7 @@ impl OwnedFolder {
         }
     }
 
-    /// Looks at every place. A content of `None` is not known yet.
+    /// Compares the folder with what is to be written. A content of `None` is not known yet.
     fn plan(&self, old: &OwnedList, files: Vec<(&str, Option<&[u8]>)>) -> Result<Plan> {
         let mut plan = Plan::default();
         for (i, (name, content)) in files.iter().enumerate() {
@@ -263,7 +263,7 @@ impl OwnedFolder {
         Ok(plan)
     }
 
-    /// What stands at `name`. Fails where its own folder should be and is not.
+    /// What exists under `name`. Fails if a parent folder of it is not a directory.
     fn look(&self, name: &str) -> Result<Existing> {
         let place = self.dir.join(name);
         for folder in Path::new(name).ancestors().skip(1) {
@@ -338,8 +338,9 @@ impl OwnedFolder {
     }
 }
 
-/// Files on their way, in a hidden folder inside the folder: that may be a
-/// mount point, and a rename would not get there from beside it.
+/// Files that are written but not yet moved, in a hidden folder inside the
+/// folder. The folder may be a mount point, and a rename cannot cross file
+/// systems.
 struct Staging(PathBuf);
 
 impl Staging {
@@ -356,7 +357,7 @@ impl Staging {
         self.0.join(index.to_string())
     }
 
-    /// Writes a content that is for `place`.
+    /// Writes the content that will be moved to `place`.
     fn put(&self, index: usize, content: &[u8], place: &Path) -> Result<()> {
         let written = File::create(self.at(index)).and_then(|mut file| {
             file.write_all(content)?;

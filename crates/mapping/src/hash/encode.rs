@@ -68,8 +68,9 @@ impl Serialize for Encoding {
     }
 }
 
-/// Everything that hardware must be set to for one mapping: a bank unit with
-/// the row map of another mapping sends two addresses to one place.
+/// All register values for one mapping. The bank unit and the row map must be
+/// set together: with the row map of another mapping, two addresses map to the
+/// same word.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Configuration {
     /// The unit that computes the bank.

@@ -13,7 +13,7 @@ use strum::{Display, IntoStaticStr, VariantArray};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Display, IntoStaticStr, VariantArray)]
 #[strum(serialize_all = "lowercase")]
 pub enum Scheme {
-    /// f = 0: the addresses as they are.
+    /// f = 0: addresses are unchanged.
     Raw,
     /// f is an independent random number for each (i, j, k).
     Ras,
@@ -160,9 +160,9 @@ impl Draw {
         }
     }
 
-    /// One more value of the permutation of the present (i, j): uniform among
-    /// those not yet taken, which is what any w distinct places of a uniform
-    /// permutation look like.
+    /// The next value of the permutation for the present (i, j): uniform among
+    /// the values not drawn yet, as are any w distinct elements of a uniform
+    /// permutation.
     fn next_of_permutation(&mut self, rng: &mut impl Rng) -> u32 {
         loop {
             let value = uniform(rng, self.w);

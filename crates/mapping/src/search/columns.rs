@@ -5,11 +5,11 @@ use super::{Pass, Problem};
 /// The address bits as the columns of the bank matrix, in the order in which
 /// the search decides whether they are pivots.
 ///
-/// A kernel vector of the i-th free column lies within the first m + i
-/// columns. Columns in which many passes differ come first, so that a bad
-/// kernel vector collides early; those that may not be pivots come last,
-/// because pivots are taken from the front. The bits inside a vector that stays
-/// whole come before all others: they are bank bits as they are.
+/// A kernel vector of the i-th free column lies within the first m + i columns.
+/// Columns in which many passes differ come first, so that a bad kernel vector
+/// collides early. Columns that may not be pivots come last, because pivots are
+/// taken from the front. The bits inside a vector that stays whole come before
+/// all others: they are bank bits, unchanged.
 #[derive(Clone, Debug)]
 pub(super) struct Columns {
     /// Address bit of each column.

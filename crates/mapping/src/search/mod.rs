@@ -70,7 +70,7 @@ impl Problem {
         self
     }
 
-    /// The low address bits that stay as they are.
+    /// Number of low address bits that no mapping may change.
     pub fn vector_bits(&self) -> u32 {
         self.vector_bits
     }

@@ -60,7 +60,7 @@ struct Search<'a> {
 }
 
 impl Search<'_> {
-    /// Improves `best`; returns what it proved to be a lower bound.
+    /// Improves `best`; returns the lower bound that it proved.
     fn run(&mut self, control: &Control) -> u64 {
         let floor = self.problem.lower_bound();
         if self.best.conflicts == floor {
@@ -222,7 +222,7 @@ impl<'a> DepthFirst<'a> {
                 open.push((bound, step));
             }
         }
-        // The most promising first: what it finds may close the others.
+        // The most promising subtree first: its result may prune the others.
         open.sort_by_key(|(bound, _)| *bound);
         for (bound, step) in open {
             if bound < self.limit {

@@ -55,7 +55,7 @@ pub enum Step {
     RightBy(Value, Value),
 }
 
-/// A layout as a straight line of operations; the last one is the place.
+/// A layout as a straight line of operations; the last result is the index of the stored word.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Steps {
     /// The operations in order.
@@ -74,7 +74,7 @@ impl Steps {
         self.steps.iter().map(instructions).sum()
     }
 
-    /// The place: the last result, or the index if there is no step.
+    /// The index of the stored word: the last result, or the unmapped index if there is no step.
     pub fn result(&self) -> Value {
         match self.steps.len() {
             0 => Value::Index,

@@ -156,10 +156,10 @@ impl AccessTrace {
     }
 }
 
-/// A JSON or type error with the place that serde_json reports.
+/// A JSON or type error, with the line and column that serde_json reports.
 fn json_error(error: &serde_json::Error, text: &str, path: &Path) -> Error {
     let message = error.to_string();
-    // The place is in the error itself.
+    // The error carries line and column itself.
     let what = match message.rfind(" at line ") {
         Some(end) => message[..end].to_owned(),
         None => message,

@@ -32,9 +32,10 @@ impl Problem {
 }
 
 impl AccessTrace {
-    /// Refuses what no block can do: warps and threads that it does not have,
-    /// accesses beyond its shared memory or across the alignment of their
-    /// width. What is read from a file is checked already, with the place.
+    /// Refuses a trace that no block can have: warps or threads beyond the
+    /// block, accesses beyond its shared memory or not aligned to their width.
+    /// Traces from a file were checked while they were read, with line and
+    /// column.
     pub fn check(&self) -> Result<()> {
         match self.problem() {
             None => Ok(()),

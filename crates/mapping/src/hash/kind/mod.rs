@@ -1,6 +1,7 @@
-//! The kinds of configurable hash unit, a file each: how a configuration is
-//! written, what it maps, how it is encoded, how many there are, and how one is
-//! drawn. Another kind is another file, and a line at the end of this one.
+//! The kinds of configurable hash unit, one file each: how a configuration is
+//! written, what it maps, how it is encoded, how many configurations exist, and
+//! how a random one is drawn. A new kind is a new file and a line at the end of
+//! this one.
 
 mod bitvec_perm;
 mod bitvec_xor;

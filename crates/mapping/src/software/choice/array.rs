@@ -207,7 +207,7 @@ impl Array {
             return Some(Refusal::OfRows);
         }
         let needed = layout.words_needed(self.words);
-        // An array that has no room as it is has none in any mapping.
+        // An array that does not fit unmapped does not fit in any mapping.
         let too_many = needed > self.room.max(self.words);
         too_many.then_some(Refusal::NoRoom(needed, self.room))
     }

@@ -5,8 +5,8 @@ use super::super::layout::LayoutSpec;
 use crate::hash::HashSpec;
 use crate::trace::TensorCopy;
 
-/// The modes by name, and the bytes within which units of 16 bytes change
-/// places; the narrowest first.
+/// The swizzle modes by name, each with the bytes within which it permutes
+/// units of 16 bytes; the narrowest first.
 pub(super) const MODES: [(&str, u32); 4] = [
     ("none", 0),
     ("tma:32", 32),
@@ -29,14 +29,13 @@ pub(super) fn between(from: u32, to: u32) -> LayoutSpec {
     }
 }
 
-/// Whether every copy can take its words in the order that `spec` makes of the
-/// present one.
+/// Whether every copy has a swizzle mode for the order in which `spec` stores its words.
 pub(super) fn allows(copies: &[TensorCopy], spec: &LayoutSpec) -> bool {
     copies.iter().all(|copy| mode_under(copy, spec).is_some())
 }
 
-/// The mode that a copy takes its words in where `spec` is put on the present
-/// one, if there is one.
+/// The swizzle mode of a copy under `spec`, applied to the present mapping;
+/// none if the hardware has no such mode.
 pub(super) fn mode_under(copy: &TensorCopy, spec: &LayoutSpec) -> Option<u32> {
     let modes = MODES.iter().map(|(_, mode)| *mode);
     let mut taken = modes.filter(|mode| takes(copy, *mode));

@@ -36,7 +36,7 @@ use std::time::{Duration, Instant};
 /// A kind of mapping in software.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MappingKind {
-    /// The index as it is.
+    /// The unmapped index.
     Mod,
     /// CuTe's swizzles.
     Swizzle,
@@ -119,7 +119,7 @@ impl FromStr for MappingKind {
     }
 }
 
-/// A mapping of an array with what it costs.
+/// A mapping of an array, its conflicts and its cost.
 #[derive(Clone, Debug)]
 pub struct Choice {
     /// The mapping.
@@ -134,7 +134,7 @@ pub struct Choice {
     pub max_degree: u32,
     /// Sum of the degrees.
     pub wavefronts: u64,
-    /// Operations that compute the place of a word: an estimate of the
+    /// Operations that compute where a word is stored: an estimate of the
     /// instructions added per access, before a compiler shares or hoists any.
     pub added: usize,
     /// Words of shared memory beyond those of the array.

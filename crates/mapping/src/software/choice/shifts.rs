@@ -1,5 +1,5 @@
 //! The index XORed with two shifted and masked copies of itself, i ^ ((i >> d)
-//! & p) ^ ((i >> e) & q): four operations, the row stays as it is. With one
+//! & p) ^ ((i >> e) & q): four operations, and the row is unchanged. With one
 //! copy it is the bit-vector XOR with k1 = 0.
 
 use super::super::layout::LayoutSpec;

@@ -80,7 +80,7 @@ type Build = fn(&[u32]) -> AccessTrace;
 pub struct GeneratedKernel {
     /// Name in `kernel:NAME`.
     pub name: &'static str,
-    /// One line on what it is and where its accesses come from.
+    /// One line: the kernel, and the origin of its accesses.
     pub about: &'static str,
     /// Its parameters.
     pub params: &'static [Param],
