@@ -37,8 +37,8 @@ use std::path::Path;
 
 /// Everything that describes one machine.
 ///
-/// A configuration file is TOML; what it leaves out comes from its `base`
-/// preset (`fermi` unless named).
+/// A configuration file is TOML; keys that it omits come from its `base` preset
+/// (`fermi` by default).
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Config {
     /// Name of the preset or of the file's machine.
@@ -263,7 +263,7 @@ mod tests {
             back.path.retry = preset.path.retry;
             assert_eq!(back, preset);
         }
-        // One key, with the others as they are without it.
+        // One key is given; the others keep their values of a machine without it.
         let given = read("[retry]\nupdate = 18\n").unwrap();
         assert_eq!(given.path.retry, paper.path.retry);
         let hardware = given.for_hardware().path.retry;

@@ -44,8 +44,8 @@ pub fn add_test_benches(design: &mut Design, config: &Config, cycles: usize) -> 
     Ok(())
 }
 
-/// A port and its place in the vector of one cycle: each starts at a digit,
-/// the first port has the highest ones.
+/// A port and its position in the vector of one cycle. Each port starts at a
+/// digit; the first port has the highest digits.
 #[derive(Serialize)]
 struct Field<'a> {
     name: &'a str,

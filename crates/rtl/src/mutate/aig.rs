@@ -142,7 +142,7 @@ fn write_delta(bytes: &mut Vec<u8>, mut value: u32) {
     bytes.push(value as u8);
 }
 
-/// Builds a circuit in which no gate is there twice.
+/// Builds a circuit without duplicate gates.
 #[derive(Default)]
 pub(super) struct Builder {
     inputs: usize,

@@ -83,9 +83,10 @@ impl Rules {
         self.circuit.next.len() + 1
     }
 
-    /// Puts the rules beside a unit with these `inputs` and `outputs`, in
-    /// registers from input `first` of the builder on: their next states, and
-    /// whether a rule is broken or ever was.
+    /// Adds the rules to a unit with these `inputs` and `outputs`. Their
+    /// registers are the inputs of the builder from `first` on. Returns the
+    /// next states of the registers, and whether a rule is broken now or ever
+    /// was.
     pub fn copy(
         &self,
         builder: &mut Builder,

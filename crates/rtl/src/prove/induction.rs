@@ -84,7 +84,7 @@ impl Induction {
         self.chosen = true;
     }
 
-    /// The machine's parameters as far as they matter, and the invariants.
+    /// The parameters of the machine that matter to the proof, and the invariants.
     pub fn covered(&self) -> String {
         let parameter = |(name, value): &(String, usize)| match name.strip_prefix("W_") {
             Some(port) => format!("{port} of {value} bits"),

@@ -118,8 +118,7 @@ pub fn plan(
     Ok(proofs)
 }
 
-/// `proofs` as far as they are about one of these properties; all of them if
-/// none is named.
+/// The `proofs` that show one of these properties; all of them if no property is named.
 pub fn about(proofs: Vec<Proof>, properties: &[String]) -> Result<Vec<Proof>> {
     if properties.is_empty() {
         return Ok(proofs);
@@ -329,7 +328,7 @@ impl Proof {
         })
     }
 
-    /// The names of what it proves.
+    /// The names of the properties that it proves.
     fn properties(&self) -> Result<Vec<String>> {
         Ok(match &self.target {
             Target::Hash(target) => vec![target.property.name().to_owned()],
@@ -342,8 +341,8 @@ impl Proof {
         })
     }
 
-    /// The unit, and the small machine that it is proved for in place of the
-    /// one that the user's Verilog is for.
+    /// The unit, and the small machine that it is proved for instead of the
+    /// machine of the user's Verilog.
     pub fn instead(&self) -> Option<(&str, &str)> {
         match &self.target {
             Target::Path {

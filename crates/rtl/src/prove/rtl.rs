@@ -18,8 +18,8 @@ pub enum RtlSource {
 }
 
 impl RtlSource {
-    /// The files with the modules that `design` emits, or what stands in
-    /// their place. A hand-edited block may have other submodules.
+    /// The files with the modules that `design` emits, or the user's files that
+    /// replace them. A hand-edited block may have other submodules.
     pub(super) fn files(&self, design: &Design) -> Result<Vec<SourceFile>> {
         match self {
             RtlSource::Emitted => Ok(design.files.clone()),

@@ -1,4 +1,4 @@
-//! Verilog that the user has edited, in place of what would be emitted.
+//! Verilog that the user has edited, which replaces the emitted files.
 
 use super::design::Design;
 use super::foreign::read_foreign;

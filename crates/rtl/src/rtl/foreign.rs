@@ -1,4 +1,4 @@
-//! Verilog that the kit did not write, and what it could do to the machine.
+//! Checks Verilog that the kit did not write for constructs that could harm the user's machine.
 //!
 //! Co-simulation runs what is in the Verilog: `$system` calls a shell,
 //! Verilator's `$c` and `` `systemc_...`` are C++, a DPI import is any C
@@ -68,8 +68,8 @@ pub fn read_foreign(names: &[String], dir: &Path, trusted: bool) -> Result<Vec<S
     Ok(files)
 }
 
-/// Refuses files with anything that could reach out of the simulation; the
-/// message has the first place. `dir` is for messages.
+/// Refuses files with anything that could reach out of the simulation. The
+/// message names the first such line; `dir` is for messages.
 pub fn check_foreign(files: &[SourceFile], dir: &Path) -> Result<()> {
     let mut macros = BTreeSet::new();
     for file in files {
@@ -220,7 +220,7 @@ impl<'a> Lexer<'a> {
         Err(Suspect { at, what })
     }
 
-    /// The next token and its place; nothing but a word may touch a word.
+    /// The next token and its position; nothing but a word may touch a word.
     fn next(&mut self) -> std::result::Result<Option<(usize, Token<'a>)>, Suspect> {
         self.blanks()?;
         let (at, first) = (self.at, self.byte(0));

@@ -1,5 +1,5 @@
-//! SystemVerilog beside the Verilog: package, wrappers with structs, and modules
-//! with assertions.
+//! SystemVerilog in addition to the Verilog: package, wrappers with structs, and
+//! modules with assertions.
 
 use super::design::{Design, SourceFile, hdl_error};
 use crate::config::Config;

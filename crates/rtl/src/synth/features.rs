@@ -32,7 +32,7 @@ pub struct FeatureCost {
     pub structure: Structure,
 }
 
-/// A build: its name, and what it changes in the machine.
+/// A variant of the machine: its name, and the change of the configuration.
 type Build = (&'static str, fn(&mut Config));
 
 const BROADCAST: Build = ("without broadcast", |c| c.path.broadcast = false);

@@ -13,8 +13,8 @@ use std::path::PathBuf;
 
 const SCRIPT: &str = include_str!("../../synth/structure.ys.tera");
 
-/// Runs `structure.ys`, unless the cache has what it leaves: the directory
-/// with `netlist.json` and `yosys.log`.
+/// Runs `structure.ys`, unless the cache has its results: the directory with
+/// `netlist.json` and `yosys.log`.
 pub(super) fn build(job: &SynthJob, yosys: &Tool, cache: &Cache) -> Result<PathBuf> {
     job.check()?;
     let values = serde_json::json!({

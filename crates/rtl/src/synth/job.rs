@@ -34,8 +34,8 @@ pub struct SynthJob {
     pub memories: Vec<Memory>,
     /// Ports that the top must have. Empty: not checked.
     pub ports: Vec<Port>,
-    /// Whether its modules are mapped one by one, in place of all of it at
-    /// once: paths then tell which instances they go through.
+    /// Whether modules are mapped one by one, instead of the flattened design:
+    /// paths then tell which instances they go through.
     pub keep_hierarchy: bool,
 }
 

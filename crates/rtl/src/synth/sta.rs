@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 /// A library with nothing but a wire load of nothing.
 const NO_WIRES: &str = include_str!("../../synth/no_wires.lib");
 
-/// A mapped netlist, and with what it is analysed.
+/// A mapped netlist, and the libraries and constraints for its analysis.
 #[derive(Clone, Copy)]
 pub struct Analysis<'a> {
     /// The netlist.

@@ -1,4 +1,4 @@
-//! Which registers belong together: the groups that timing is told by.
+//! Groups registers by pipeline stage, for reports of timing.
 
 /// Units whose parts and registers are groups of their own also inside the path.
 const OPENED: [&str; 7] = [
@@ -52,7 +52,7 @@ const STAGES: [(&str, &str); 33] = [
 /// The name in the RTL of a flip-flop or macro, with dots between instances.
 pub(super) fn register_name(cell: &str) -> String {
     let name = cell.replace('/', ".");
-    // What drives a part of a net, or is there twice, has more after it.
+    // Drivers of a part of a net, and duplicates, have a suffix after it.
     match name.rsplit_once("_reg") {
         Some((register, "")) => register.to_owned(),
         Some((register, rest)) if is_number(rest) => register.to_owned(),

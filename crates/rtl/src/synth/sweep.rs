@@ -42,8 +42,8 @@ impl Flow<'_> {
     /// Synthesizes every job for every period. `done` hears of each finished
     /// one: how many are done, and which it was.
     ///
-    /// Without OpenSTA there is no power, and a warning; without Yosys there
-    /// is nothing. After an interrupt the points that were finished are there.
+    /// Without OpenSTA there is no power, and a warning; without Yosys there is
+    /// no result. After an interrupt, the finished points are returned.
     pub fn run(
         &self,
         jobs: &[SynthJob],
@@ -222,7 +222,7 @@ impl Mapped {
         }
     }
 
-    /// The same, as far as it is known.
+    /// The same, for a point that may be unfinished.
     fn reached_ps(&self) -> f64 {
         self.rated_ps().unwrap_or(self.netlist.delay_ps)
     }

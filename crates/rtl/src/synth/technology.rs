@@ -126,8 +126,8 @@ impl TechnologyPreset {
         PRESETS.map(parse).into()
     }
 
-    /// The first place where its Liberty file is: `NAME.lib` or
-    /// `NAME.lib.gz` in `$SPADKIT_LIBERTY_DIR`, then where packages put it.
+    /// The path of its Liberty file: the first of `NAME.lib` and `NAME.lib.gz`
+    /// in `$SPADKIT_LIBERTY_DIR`, then in the folders that packages use.
     pub fn find(&self) -> Option<PathBuf> {
         let own = std::env::var_os("SPADKIT_LIBERTY_DIR").filter(|d| !d.is_empty());
         let own = own.into_iter().flat_map(|directory| {

@@ -88,8 +88,8 @@ impl Timing {
     }
 }
 
-/// OpenSTA ends with status 0 even after errors in the script: what counts
-/// is whether the numbers are there.
+/// OpenSTA ends with status 0 even after errors in the script, so success means
+/// that the numbers were printed.
 fn parse(output: &ToolOutput, period_ps: f64, power: bool) -> Result<Timing> {
     let fail = |what| unexpected_output(ToolKind::Sta, what, output);
     let log = output.log();

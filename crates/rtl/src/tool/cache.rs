@@ -170,8 +170,8 @@ fn make(path: &Path) -> Result<()> {
     made.map_err(|e| Error::io("create", path, e))
 }
 
-/// Removes what killed processes were building: it is there and its lock is
-/// free. What cannot be removed does no harm.
+/// Removes entries that killed processes left unfinished: entries whose lock is
+/// free. An entry that cannot be removed does no harm.
 fn sweep(root: &Path) {
     let items = |folder: &Path| {
         let items = std::fs::read_dir(folder).into_iter().flatten();

@@ -28,7 +28,7 @@ done
 for g in $groups; do kill -s KILL -- "-${g#*:}"; done
 "#;
 
-/// The place of one tool in the guard's list; it leaves it when dropped.
+/// The entry of one tool in the guard's list; dropping it removes the entry.
 pub(super) struct Watched {
     id: u32,
     pipe: Option<BorrowedFd<'static>>,

@@ -226,7 +226,7 @@ mod tests {
                     "{text}"
                 );
                 let help = miette::Diagnostic::help(&error).unwrap().to_string();
-                // Nobody is told to close a folder that is there for all.
+                // The help does not tell a user to close a folder that all share.
                 let closes = help.contains("chmod -R go-w");
                 assert_eq!(closes, mode & STICKY == 0, "{help}");
                 assert!(help.contains("SPADKIT_CACHE"), "{help}");

@@ -60,8 +60,8 @@ pub trait Bench {
         Ok(false)
     }
 
-    /// Whether the stimulus has come to its end; random stimulus never does.
-    /// Fails where the stimulus cannot go on.
+    /// Whether the stimulus has ended; random stimulus never does. Fails if the
+    /// stimulus cannot continue.
     fn ended(&mut self) -> Result<bool> {
         Ok(false)
     }
@@ -84,8 +84,7 @@ pub trait Driver {
     fn follow(&mut self, _stimulus: &mut Stimulus, _frame: &Frame) {}
 }
 
-/// A golden model behind the ports of its unit: what it answers to any inputs,
-/// whoever chose them.
+/// A golden model behind the ports of its unit: computes the outputs for any inputs.
 pub trait Golden {
     /// One clock cycle: reads the inputs that the frame holds, steps the model,
     /// and records the outputs that it expects.
@@ -101,7 +100,7 @@ pub(super) struct DrivenBench<D, G> {
 }
 
 impl<D: Driver, G: Golden> DrivenBench<D, G> {
-    /// `power_up` makes the golden model as it is at power-up, each time anew.
+    /// `power_up` makes a fresh golden model in its power-up state.
     pub(super) fn new(setup: &Setup, driver: D, power_up: impl Fn() -> G + 'static) -> Self {
         DrivenBench {
             driver,

@@ -309,8 +309,8 @@ impl Frame<'_> {
         pack(self.output_words(port), port, width, values);
     }
 
-    /// Takes fields of different widths that are expected on a port, beside
-    /// what an input is driven with.
+    /// Takes the expected fields of an output, of different widths, along with
+    /// the value that an input is driven with.
     #[inline]
     pub(super) fn expected_record(
         &mut self,
@@ -366,7 +366,7 @@ impl Frame<'_> {
     }
 }
 
-/// A quarter of `count` places in a row, at least one.
+/// A run of a quarter of `count` positions, at least one.
 #[inline]
 pub(super) fn some_quarter(count: usize, stimulus: &mut Stimulus) -> Range<usize> {
     let quarter = count.div_ceil(4);

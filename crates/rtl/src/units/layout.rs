@@ -4,7 +4,7 @@ use crate::hash::PortValue;
 use crate::rtl::{Dir, EmittedUnit};
 use serde::Serialize;
 
-/// A port's place among the 32-bit words of one cycle.
+/// A port's position among the 32-bit words of one cycle.
 #[derive(Clone, Debug, Serialize)]
 pub struct PortSlot {
     /// Verilog name.

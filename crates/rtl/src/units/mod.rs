@@ -458,7 +458,7 @@ mod tests {
         assert_eq!(names.len(), UNITS.len(), "a unit is there twice");
     }
 
-    /// An option that changes the text must not take the place of the text without it.
+    /// A circuit that is proved with posted stores must also be proved without them.
     #[test]
     fn what_is_proved_with_posted_stores_is_proved_without_them() {
         let machine = |stages: Stages, posted: Option<bool>| {

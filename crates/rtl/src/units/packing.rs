@@ -36,7 +36,7 @@ impl<'a> Packer<'a> {
         }
     }
 
-    /// Words as they are: fields of 32 bits.
+    /// Words without packing: fields of 32 bits.
     #[inline]
     pub(super) fn push_words(&mut self, words: &[u32]) {
         let Some(&first) = words.first() else { return };

@@ -28,7 +28,7 @@ impl LaneAccess {
     }
 }
 
-/// Ports on which a unit that hands places on gets them.
+/// The ports by which a unit that passes bank and row on receives them.
 pub(super) struct PlacePorts<'a> {
     pub mask: &'a PortSlot,
     pub bank: &'a PortSlot,

@@ -17,7 +17,7 @@ ports!(AxiPorts {
         tcdm_req tcdm_add tcdm_wen tcdm_wdata tcdm_be idle;
 });
 
-/// The lanes that the port takes the place of.
+/// The lanes that the AXI port replaces.
 #[derive(Clone, Copy)]
 struct Lanes {
     count: usize,
@@ -50,8 +50,7 @@ struct AxiDriver {
     offered: [bool; 3],
     /// When each happens: AW, W, B, AR, R, grants, answers.
     rhythms: [Rhythm; 7],
-    /// Of each lane: granted requests that are not answered, and whether one is in
-    /// this cycle.
+    /// Per lane: granted requests without an answer, and whether one is granted in this cycle.
     granted: [u32; MAX_AXI_LANES],
     answered: [bool; MAX_AXI_LANES],
     /// Those that answer rarely, so that the others get ahead.

@@ -62,8 +62,8 @@ fn stage_bench(setup: &Setup) -> StageBench {
 }
 
 impl StageDriver {
-    /// Mappings, one register in a cycle, whatever is in HX; now and then a
-    /// value that no mapping has, where the model says what it means.
+    /// Writes mappings, one register per cycle, at any time; sometimes a value
+    /// that no mapping has, for which the contract defines the result.
     fn write_registers(&mut self, stimulus: &mut Stimulus, frame: &mut Frame) {
         if self.writes.is_empty() && stimulus.one_in(64) {
             self.writes = register_writes(&self.config, stimulus);
@@ -134,7 +134,7 @@ impl Operands {
     }
 }
 
-/// What a stage hands on as it came.
+/// The fields that a stage passes on unchanged.
 fn kept(p: &StagePorts) -> [(&PortSlot, &PortSlot); 4] {
     [
         (&p.in_mask, &p.out_mask),
@@ -172,7 +172,7 @@ impl GoldenStage {
         }
     }
 
-    /// The places of the addresses, of idle lanes too.
+    /// Bank and row of the addresses, also of idle lanes.
     fn expect_places(&self, frame: &mut Frame, addr: &[u16]) {
         let p = &self.ports;
         let lanes = addr.len();

@@ -113,8 +113,8 @@ impl EntryDriver {
 
     fn offer_pass(&mut self, stimulus: &mut Stimulus, frame: &mut Frame) {
         let control = self.control(stimulus);
-        // Where the lanes go the unit hands on: that a pass has places of its
-        // own now and then tells it from those around it.
+        // The unit passes bank and row of the lanes on. A pass with its own now
+        // and then distinguishes it from its neighbours.
         if stimulus.one_in(4) {
             self.draw_places(stimulus, frame);
         }
@@ -197,8 +197,7 @@ struct GoldenEntry {
     tags: TagLayout,
     model: MemoryEntry,
     pool: PassPool,
-    /// By slot: the words of a pass, port after port, as they came and as they
-    /// go on.
+    /// By slot: the words of a pass, port by port, as received and to be sent.
     words: Vec<Vec<u32>>,
     lanes: usize,
     word_bits: usize,
@@ -206,7 +205,7 @@ struct GoldenEntry {
     slot: u8,
 }
 
-/// What the unit hands on as it came.
+/// The fields that the unit passes on unchanged.
 fn kept(p: &EntryPorts) -> [(&PortSlot, &PortSlot); 6] {
     [
         (&p.in_mask, &p.req_mask),
@@ -258,8 +257,7 @@ impl GoldenEntry {
         data.data = frame.driven_array(&p.in_data, self.word_bits);
     }
 
-    /// Expects the operands of a request, or what stands at the port without
-    /// one.
+    /// Expects the operands of a request, or the defined value of the port without one.
     fn expect_operands(&self, frame: &mut Frame, request: &RequestLanes) {
         let p = &self.ports;
         match request {

@@ -32,10 +32,10 @@ pub enum Stages {
     Stream(u32, Kinds),
     /// The window of `spad_stream`, of this many accesses.
     Window(u32),
-    /// The same with banks that perform atomic operations; whether stores are posted, so
-    /// that it tells what it answers.
+    /// The same with banks that perform atomic operations; the flag: whether stores are
+    /// posted, in which case the window reports what it answers.
     AtomicWindow(u32, bool),
-    /// An AXI port in the place of this many lanes, with two beats in flight.
+    /// An AXI port that replaces this many lanes, with two beats in flight.
     Axi(u32),
     /// Wide accesses in phases, and whether loads of equal pairs take half of them.
     Phases(bool),
@@ -215,7 +215,7 @@ impl Stages {
     }
 }
 
-/// Accesses of `spad_stream` beside loads and stores that are answered.
+/// Accesses of `spad_stream` other than loads and stores with an answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kinds {
     /// None.

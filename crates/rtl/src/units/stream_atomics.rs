@@ -67,7 +67,7 @@ impl OperationPorts {
     }
 }
 
-/// An access as it is offered.
+/// An offered access.
 #[derive(Clone)]
 pub(super) struct Offer {
     pub(super) addr: Vec<u16>,
@@ -123,7 +123,7 @@ impl OperationNeighbour {
                         .for_each(|(to, word)| *to = word);
                 }
                 amo::LR => {
-                    // One place, so that warps meet.
+                    // One reserved word, so that warps compete for it.
                     if stimulus.one_in(2) && !self.reserved.0.is_empty() {
                         offer.addr.clone_from(&self.reserved.0);
                     }

@@ -118,8 +118,7 @@ impl AtomicNeighbour {
 #[cfg(test)]
 #[derive(Default)]
 pub(super) struct Outcomes {
-    /// Per lane, the requests that are not answered: code and what it expects of
-    /// an operation.
+    /// Per lane, the requests without an answer: the operation's code and expected value.
     waiting: [std::collections::VecDeque<Option<(u8, u64)>>; 32],
 }
 

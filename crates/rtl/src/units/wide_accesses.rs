@@ -1,5 +1,5 @@
-//! Accesses of 4, 8 and 16 bytes a lane: what offers them to `spad_phases` and to
-//! `spad_wide_stream`, and what it gets.
+//! Accesses of 4, 8 and 16 bytes a lane: the driver that offers them to
+//! `spad_phases` and `spad_wide_stream`, and the check of their answers.
 
 use super::bench::{Frame, Stimulus};
 use super::layout::{Layout, PortSlot};

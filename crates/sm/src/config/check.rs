@@ -208,7 +208,7 @@ impl Config {
         Ok(())
     }
 
-    /// The AXI port sees every byte, and takes the place of lanes that there are.
+    /// The AXI port sees every byte, and replaces at most as many lanes as the machine has.
     fn check_axi(&self) -> Checked {
         let axi = self.path.axi;
         if axi.is_absent() {

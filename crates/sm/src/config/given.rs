@@ -55,7 +55,7 @@ impl Given {
         Ok(())
     }
 
-    /// Sets a key, over what it was set to before.
+    /// Sets a key; replaces an earlier value.
     pub fn set(&mut self, key: &'static Key, value: Value, place: Option<usize>) {
         self.settings.retain(|setting| setting.key != key.name);
         self.settings.push(Setting {

@@ -1,5 +1,5 @@
-//! The keys of a configuration file: what each sets, and what it may be. Files,
-//! `--set` and the check of a machine all read this table.
+//! The keys of a configuration file: what each sets, and its legal values.
+//! Files, `--set` and the check of a machine all read this table.
 
 use super::path::{Barrel, LockHash, Pipeline, Scheduler};
 use super::refusal::Refusal;

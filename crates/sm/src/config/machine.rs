@@ -51,7 +51,7 @@ impl Config {
     }
 
     /// Settings that `sim` follows and the path's RTL does not have, each with
-    /// what the path has in its place.
+    /// what the path does instead.
     pub fn simulated_only(&self) -> Vec<String> {
         let mut notes = Vec::new();
         if self.settings.scheduler.code().is_none() {

@@ -15,7 +15,7 @@ use strum::{EnumString, VariantNames};
 pub enum Pipeline {
     /// Every instruction goes through the memory stages.
     Unified,
-    /// A second, fixed pipeline beside the memory stages.
+    /// A second, fixed pipeline next to the memory stages.
     Split,
     /// Split with the PREMEM and NONMEM queues.
     Elastic,
@@ -113,7 +113,7 @@ impl LockHash {
     }
 }
 
-/// What is fixed when the path is emitted, beside geometry and lanes.
+/// What is fixed when the path is emitted, in addition to geometry and lanes.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct PathParams {
     /// W: warp slots.
@@ -129,8 +129,8 @@ pub struct PathParams {
     pub lock_owner: bool,
     /// M: memory stages.
     pub mem_stages: u32,
-    /// AHEAD: stages in which the issue is decided before EXE: 0 to 3.
-    /// They are stages of the front end, which has them at least.
+    /// AHEAD: stages in which the issue is decided before EXE, 0 to 3. They are
+    /// stages of the front end, which has at least this many.
     pub ahead: u32,
     /// H: 1 = a pipeline stage of its own for the hash.
     pub hash_stage: u32,

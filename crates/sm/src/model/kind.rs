@@ -60,8 +60,8 @@ pub struct Offer {
     pub hi: u16,
 }
 
-/// The offers of all warps, with the kinds as masks beside them. Set what
-/// changes; the rest stays from cycle to cycle.
+/// The offers of all warps, and their kinds as masks. Update only what changes;
+/// the rest is kept from cycle to cycle.
 #[derive(Clone, Debug)]
 pub struct Offers {
     pub(super) valid: WarpMask,

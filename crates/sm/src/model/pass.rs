@@ -24,7 +24,7 @@ pub struct PassControl {
 /// A pass on its way to the memory.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Pass {
-    /// Who and what it is.
+    /// The pass's warp, kind, tag and program counter.
     pub control: PassControl,
     /// Slot of its operands.
     pub slot: u8,
@@ -34,7 +34,7 @@ pub struct Pass {
 /// microarchitecture/writeback-mux.md.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct PassResult {
-    /// Who and what it is.
+    /// The pass's warp, kind, tag and program counter.
     pub control: PassControl,
     /// Slot of its data.
     pub slot: u8,

@@ -68,8 +68,8 @@ impl AtomicBank {
         self.words[row] = word;
     }
 
-    /// An access of the word in `row`; `data` is what it writes, or its operand, of a
-    /// count how many lanes count.
+    /// Accesses the word in `row`. `data` is the word to write or the operand; for a
+    /// count, the number of lanes that count.
     pub fn access(&mut self, row: usize, operation: BankOperation, data: u64) -> BankAnswer {
         let all = u64::MAX >> (u64::BITS - self.word_bits);
         let (old, data) = (self.words[row], data & all);
@@ -189,7 +189,7 @@ mod tests {
         }
     }
 
-    /// The word that `code` makes of `old`, and what it answers.
+    /// The word that `code` makes of `old`, and the answer.
     fn of(word_bits: u32, code: u8, old: u64, operand: u64) -> (u64, u64) {
         let mut bank = AtomicBank::new(2, word_bits);
         bank.access(1, BankOperation::Write { be: 0xff }, old);

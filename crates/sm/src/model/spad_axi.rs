@@ -1,4 +1,4 @@
-//! `spad_axi`: an AXI4 port in the place of a lane (microarchitecture/axi.md).
+//! `spad_axi`: an AXI4 port that replaces a lane (microarchitecture/axi.md).
 //!
 //! The address of a beat is computed from its number and the start of the burst,
 //! as AXI defines it; the hardware goes from one beat to the next.
@@ -27,7 +27,7 @@ pub mod resp {
     pub const DECERR: u8 = 3;
 }
 
-/// The most lanes that the port takes the place of.
+/// The most lanes that the port can replace.
 pub const MAX_AXI_LANES: usize = 8;
 
 /// A word of each lane; 0 of those that there are not.
@@ -202,7 +202,7 @@ impl Shape {
     }
 }
 
-/// The bursts of one channel: those that wait, and the one that is performed.
+/// The bursts of one channel: those that wait, and the one in progress.
 #[derive(Clone, Debug)]
 struct Bursts {
     waiting: Skid<AxiBurst>,
@@ -353,8 +353,9 @@ impl Axi {
         }
     }
 
-    /// The oldest request and the answers of all lanes to it, if they are there. One
-    /// lane answers at once; the answers of several wait here for a cycle at least.
+    /// The oldest request and the answers of all lanes to it, once they have
+    /// arrived. With one lane, the answer is returned at once; with several, answers
+    /// wait here for a cycle at least.
     fn answered(&mut self, given: &[Option<(u64, bool)>]) -> Option<(InFlight, AxiWords, bool)> {
         let lanes = self.shape.lanes;
         let (mut data, mut nothing) = (AxiWords::default(), false);

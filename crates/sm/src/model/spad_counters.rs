@@ -1,5 +1,4 @@
-//! `spad_counters`: performance counters beside the path
-//! (microarchitecture/counters.md).
+//! `spad_counters`: performance counters that observe the path (microarchitecture/counters.md).
 
 use spadkit_hdl::codes::{counter, kind, seq, source, stall};
 

@@ -1,4 +1,4 @@
-//! `spad_nonmem_queue`: the stages beside the memory stages, as a fixed
+//! `spad_nonmem_queue`: the stages parallel to the memory stages, as a fixed
 //! pipeline or as an elastic queue (elastic paper, section 4, Eq. 4;
 //! microarchitecture/elastic-queues.md).
 

@@ -378,7 +378,7 @@ impl<T: Copy + Default> RetrySequencer<T> {
         }
     }
 
-    /// Leaves READ or WRITE once the answer is there and its time is over.
+    /// Leaves READ or WRITE once the answer has arrived and the state's time is over.
     fn leave_answered(&mut self, next: State) -> bool {
         let leaves = self.got && self.count >= self.target;
         if leaves {

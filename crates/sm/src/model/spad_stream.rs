@@ -11,8 +11,7 @@ use crate::config::Config;
 /// An access of all lanes.
 #[derive(Clone, Debug)]
 pub struct StreamRequest {
-    /// Operation ([`op`](super::spad_scratchpad::op)), which does not count beside an
-    /// atomic one.
+    /// Operation ([`op`](super::spad_scratchpad::op)); ignored if the access is atomic.
     pub op: u8,
     /// The atomic operation, if it is one and the machine has them.
     pub atomic: Option<WindowOperation>,

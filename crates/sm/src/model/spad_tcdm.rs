@@ -234,7 +234,7 @@ impl Tcdm {
 }
 
 impl Tcdm {
-    /// Performs an access; what it answers.
+    /// Performs an access; returns the answer.
     fn access(&mut self, placed: &Placed) -> u64 {
         let Placed {
             lane,
@@ -375,7 +375,7 @@ mod tests {
             (granted, answers.valid, answers.data[0]),
             (0b1001, 0b0111, 0)
         );
-        // The lowest lane has byte 1, and each other byte the one that enables it.
+        // The lowest lane wrote byte 1; each other byte is from the lane that enables it.
         let (_, answers) = cycle(&mut unit, TcdmRequests::NONE);
         assert_eq!(
             (answers.data[0], answers.data[3]),

@@ -185,7 +185,7 @@ impl TileLinkLane {
         let outputs = self.eval(inputs.grant);
         if let Some(memory) = inputs.memory {
             let waits = self.inside.iter_mut().find(|m| m.memory.is_none());
-            // The lane answers what it was asked, and nothing else.
+            // The lane answers its request, and nothing else.
             waits.expect("an answer without a request").memory = Some(memory);
         }
         if outputs.answer.is_some() && inputs.d_ready {

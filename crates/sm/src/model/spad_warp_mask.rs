@@ -76,7 +76,7 @@ impl MemoryWarpMask {
     }
 
     /// Cycles without `hold` after the passes for which memory warps are
-    /// masked, this one included, as far as it is known.
+    /// masked, including this one. Until the history answers, the count so far.
     fn left(&self, history: &HistoryOutputs) -> u32 {
         match self.answer {
             // One cycle may have passed before the answer.

@@ -21,10 +21,10 @@ pub struct WindowOperation {
     pub warp: u8,
 }
 
-/// An access with the places of its words.
+/// An access with bank and row of its words.
 #[derive(Clone, Debug)]
 pub struct WindowRequest<'a, T = u64> {
-    /// Operation ([`op`]), which does not count beside an atomic one.
+    /// Operation ([`op`]); ignored if the access is atomic.
     pub op: u8,
     /// The atomic operation, if it is one.
     pub atomic: Option<&'a WindowOperation>,
@@ -214,8 +214,8 @@ impl<T: Copy + Default> Window<T> {
         self
     }
 
-    /// Whether an access is taken in this cycle; `atomic` is the one that is offered,
-    /// if it is atomic.
+    /// Whether an access is accepted in this cycle; `atomic` is the operation of the
+    /// offered access, if it is atomic.
     pub fn req_ready(&self, atomic: Option<&WindowOperation>, resp_ready: bool) -> bool {
         let one_inside = || self.slots.iter().any(|slot| slot.reserves);
         let waits = atomic.is_some_and(|operation| reserves(operation.code)) && one_inside();

@@ -142,7 +142,7 @@ impl CopyEngine {
         self.copies.iter().any(|c| c.may_ask() && c.begins <= cycle)
     }
 
-    /// The channel takes a segment, whose data are there in `data`.
+    /// The channel accepts a request for a segment, whose data arrive in cycle `data`.
     pub fn asked(&mut self, cycle: u64, data: u64) -> Option<Progress> {
         let may_ask = |c: &Copy| c.may_ask() && c.begins <= cycle;
         let at = self.copies.iter().position(may_ask)?;

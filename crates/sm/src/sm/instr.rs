@@ -246,7 +246,7 @@ pub struct Instr {
     pub srcs: Sources,
     /// Bytes per lane of an access: 1, 2, 4, 8 or 16; 0 for other kinds.
     pub bytes: u8,
-    /// What it says beside all this.
+    /// Details of the instruction's kind.
     pub detail: Detail,
     /// Byte addresses of memory kinds, of an `mbarrier` that of the object.
     pub addrs: Addresses,
@@ -283,7 +283,7 @@ impl Instr {
     }
 }
 
-/// What is known of a kernel beside its programs.
+/// The properties of a kernel, without its programs.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct KernelInfo {

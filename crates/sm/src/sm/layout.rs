@@ -22,7 +22,7 @@ struct Spacing {
     partner: u32,
     /// From pair to pair.
     pair: u32,
-    /// From block to block beside the pairs.
+    /// From block to block, for blocks without a partner.
     own: u32,
 }
 
@@ -271,7 +271,7 @@ mod tests {
     }
 
     /// 1280 words, 128 of them a block's own: 2 pairs and a block fill 4096
-    /// words, and all parts of a block lie at the same place of a period of 256.
+    /// words, and all parts of a block have the same offset in a period of 256.
     #[test]
     fn both_parts_of_a_block_lie_at_one_place_of_the_period() {
         let mut config = Config::preset("gpgpusim-16k").unwrap();

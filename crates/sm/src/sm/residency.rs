@@ -64,7 +64,7 @@ pub struct Residency {
     pub unshared: u32,
     /// S: pairs of blocks that share a part of their scratchpad.
     pub pairs: u32,
-    /// U: blocks beside the pairs, with a scratchpad of their own.
+    /// U: blocks without a partner, each with a whole scratchpad.
     pub alone: u32,
     /// Rtb in words.
     pub words: u32,

@@ -1,4 +1,4 @@
-//! What a run comes to (microarchitecture/sm-model.md).
+//! The statistics of a run (microarchitecture/sm-model.md).
 
 use super::phases::Phases;
 use serde::{Deserialize, Serialize};

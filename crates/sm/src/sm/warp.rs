@@ -139,7 +139,7 @@ impl<'a> Warp<'a> {
         self.part.as_ref().and_then(|part| part.get(self.at))
     }
 
-    /// The part of the program and the place in it, to keep the instruction.
+    /// The part of the program and the index in it, by which the instruction can be kept.
     pub fn place(&self) -> Option<(Arc<[Instr]>, usize)> {
         self.part.as_ref().map(|part| (part.clone(), self.at))
     }

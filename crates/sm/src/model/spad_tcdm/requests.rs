@@ -98,7 +98,7 @@ pub(super) enum What {
     Read,
     /// The bytes that are enabled.
     Write(u8),
-    /// An operation, and what it expects.
+    /// An atomic operation: its code and expected value.
     Atomic(u8, u64),
 }
 

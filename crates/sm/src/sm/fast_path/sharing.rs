@@ -1,5 +1,5 @@
-//! Who has released, and who may touch the shared part: what the units say
-//! stays as it is until a block starts, or threads exit or release.
+//! Which warps have released, and which may access the shared part. The units'
+//! outputs stay the same until a block starts, or threads exit or release.
 
 use crate::model::spad_sm_path::{Sharing, SharingOutputs, SmPathInputs};
 use crate::model::{Release, RelsspOutputs};

@@ -53,8 +53,8 @@ impl Channel {
         }
     }
 
-    /// Takes a segment of a copy, which the L2 and DRAM serve at once, that is
-    /// there from `cycle` on.
+    /// Transfers a segment of a copy, which is ready from `cycle` on and which
+    /// L2 and DRAM serve at once.
     pub fn take(&mut self, cycle: u64) -> Transfer {
         self.serve(cycle, None)
     }

@@ -41,7 +41,7 @@ impl Tags {
         }
     }
 
-    /// Puts `line` in, which was not there; returns the one that makes room.
+    /// Inserts `line`, which must not be present; returns the evicted line.
     pub fn insert(&mut self, line: u64) -> Option<u64> {
         let set = self.set(line);
         set.rotate_right(1);
@@ -49,7 +49,7 @@ impl Tags {
         (evicted != EMPTY).then_some(evicted)
     }
 
-    /// Takes `line` out if it is there.
+    /// Removes `line` if it is present.
     pub fn evict(&mut self, line: u64) {
         let set = self.set(line);
         if let Some(at) = set.iter().position(|&l| l == line) {

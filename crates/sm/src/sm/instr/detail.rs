@@ -1,4 +1,4 @@
-//! What an instruction says beside its kind, its registers and its addresses.
+//! Details of an instruction beyond its kind, registers and addresses.
 
 use super::InstrKind;
 use crate::sm::mbarrier::MbarrierOp;
@@ -35,7 +35,7 @@ pub const INCREMENT: u8 = 9;
 /// lane do for all; a lock unit takes it for an addition.
 pub const AGGREGATED: u8 = 10;
 
-/// What an instruction says beside its kind, its registers and its addresses.
+/// Details of an instruction beyond its kind, registers and addresses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Detail {
     /// Nothing.

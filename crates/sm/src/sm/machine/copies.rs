@@ -179,8 +179,8 @@ impl Sm<'_> {
         }
     }
 
-    /// Whether the next instruction of warp `w` may be offered as far as copies
-    /// and barriers go; else what it waits for looks again.
+    /// Whether copies and barriers allow the next instruction of warp `w` to be
+    /// offered. If not, the event that it waits for checks again.
     pub(super) fn is_through(&mut self, w: usize) -> bool {
         let warp = &self.warps[w];
         let Some(instr) = warp.next() else {

@@ -109,7 +109,7 @@ impl Sm<'_> {
         }
     }
 
-    /// The warps that have not come to a barrier.
+    /// The warps that have not reached a barrier.
     fn missing(&self, warp: &Warp, number: u8) -> String {
         let elsewhere = |other: &&Warp| match other.state {
             State::Barrier { number: at, .. } => at != number,

@@ -50,7 +50,7 @@ impl Operands {
 
 /// The pass in EXE, with its operands.
 pub(super) struct PassInExe {
-    /// The program and the place of the instruction, if more passes follow.
+    /// The program and the index of the instruction in it, if more passes follow.
     instr: Option<(Arc<[Instr]>, usize)>,
     pc: u32,
     /// Its active lanes.

@@ -1,7 +1,7 @@
 //! The tensor units, one for each scheduler (microarchitecture/sm-model.md).
 //!
-//! A warp takes its unit when it offers a product, so that none is offered
-//! that cannot be issued. Those that find it taken queue up.
+//! A warp reserves its unit before it offers a product, so that every offered
+//! product can issue. Warps that find the unit reserved queue up.
 
 use super::Sm;
 use crate::model::{WarpMask, warp_bit};
@@ -28,7 +28,7 @@ struct TensorUnit {
     queue: VecDeque<usize>,
 }
 
-/// Whether a unit is there for a warp.
+/// The answer to a warp that asks for its unit.
 enum Answer {
     Taken,
     /// It is this warp's turn in that cycle.

@@ -134,7 +134,7 @@ impl<'a> Scanner<'a> {
         self.rest().bytes().next()
     }
 
-    /// Takes `byte` and the space after it, if it is there.
+    /// Consumes `byte` and the space after it, if they come next.
     pub fn take(&mut self, byte: u8) -> bool {
         let there = self.peek() == Some(byte);
         if there {

@@ -12,7 +12,7 @@ use crate::sm::instr::{Addresses, Instr, InstrKind, MAX_SOURCES, Sources};
 
 /// Kinds from this one on have a byte of their own after the first.
 const FURTHER: usize = 15;
-/// Flags beside the kind in an instruction's first byte.
+/// Flags in an instruction's first byte, next to the kind.
 const PC_NEXT: u8 = 1 << 4;
 const MASK_SAME: u8 = 1 << 5;
 const HAS_DST: u8 = 1 << 6;

@@ -259,7 +259,7 @@ impl Scan<'_> {
         }
     }
 
-    /// The places of all chunks, and the number of instructions.
+    /// The file positions of all chunks, and the number of instructions.
     #[allow(clippy::type_complexity)]
     fn chunks(
         &mut self,
