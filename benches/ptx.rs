@@ -29,7 +29,7 @@ struct Benchmark {
     number: u32,
     /// The slow sides get this part of the number.
     less: u32,
-    /// Words of the buffer; each holds its place as a float.
+    /// Words of the buffer. Each is initialised to its index modulo 7, as a float.
     words: usize,
     text: String,
 }
@@ -163,7 +163,7 @@ L:
         grid: [8, 8],
         block: [16, 16],
         number: 128,
-        // The grid covers so many rows and columns, whatever n is.
+        // The grid covers 128 rows and columns, whatever n is.
         less: 1,
         words: 3 * 128 * 128,
         text,

@@ -156,7 +156,7 @@ impl Histogram {
         }
     }
 
-    /// How often each bin is there.
+    /// How often each bin occurs.
     fn counts(&self) -> Vec<u64> {
         let mut counts = vec![0; usize::from(self.bins)];
         let all = self.steps.iter().flatten();

@@ -1,4 +1,4 @@
-//! Which entries of PTX texts the executor takes, and what it refuses in the
+//! Which entries of PTX texts the executor accepts, and why it refuses the
 //! others: a line for each entry, and the reasons by number of entries.
 //!
 //! ```text

@@ -1,6 +1,6 @@
-//! What answers out of order would be worth: a window of accesses that answers the
-//! oldest access when it is done, as `spad_stream` does, beside one that answers any
-//! that is done. A study: the second one is a model alone.
+//! What answers out of order would gain: a window of accesses that answers the
+//! oldest access when it is done, as `spad_stream` does, compared with one that
+//! answers any access that is done. A study: the second one exists only as a model.
 
 use super::traffic::PATTERNS;
 use super::window::{ACCESSES, cycles, machine};
@@ -121,8 +121,8 @@ pub fn names() -> impl Iterator<Item = &'static str> {
     PATTERNS.iter().map(|(name, _)| *name).chain(more)
 }
 
-/// The run in order, which takes the cycles of the golden model, and the one in any
-/// order, with so many bank bits and accesses that overlap.
+/// Runs `window` overlapping accesses on 2^`bank_bits` banks, with answers in order
+/// (which takes the cycles of the golden model) and in any order.
 pub fn both(bank_bits: u32, window: u32, pattern: usize) -> Result<[Run; 2]> {
     let lanes = 1 << bank_bits;
     let accesses = |k| words(pattern, lanes, k);

@@ -58,7 +58,7 @@ impl Pulp {
         names.iter().map(|name| self.0.join(name)).collect()
     }
 
-    /// The network of so many lanes and banks, for `loads` words of each lane.
+    /// The network with these numbers of lanes and banks, for `loads` words of each lane.
     pub fn network(&self, lanes: u16, banks: u16, loads: u16) -> Result<Network> {
         let sizes = [("LANES", lanes), ("BANKS", banks), ("LOADS", loads)];
         let include = self.0.join("common_cells/include");

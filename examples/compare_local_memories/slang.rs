@@ -61,7 +61,7 @@ impl Size {
 }
 
 impl Reader {
-    /// The program that SLANG names, or the first one that is there and can.
+    /// The program that SLANG names, or the first installed one that reads SystemVerilog.
     pub fn find() -> Result<Reader> {
         let named = std::env::var("SLANG").ok().filter(|name| !name.is_empty());
         let programs = match &named {

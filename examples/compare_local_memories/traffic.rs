@@ -110,7 +110,7 @@ pub fn cycles(unit: &str, machine: &Config, traffic: &Traffic) -> Result<u32> {
     Ok(cycles)
 }
 
-/// A word was stored, or loaded: then it must be the one that was stored last.
+/// An access to a word was answered. A load must find the word that was stored last.
 fn answered(phase: &Phase, word: u16, found: u64, words: &mut [u64]) -> Result<()> {
     let last = &mut words[usize::from(word)];
     if phase.store {
@@ -193,7 +193,7 @@ impl Memory for Lanes {
     }
 }
 
-/// What lanes request that go on with their accesses `next`, when so many are complete.
+/// The requests of the lanes whose next accesses are `next`, after `complete` complete accesses.
 fn lane_requests(phase: &Phase, next: &[usize], complete: usize) -> TcdmRequests {
     let slowest = next.iter().min().copied().unwrap_or(0);
     let mut requests = TcdmRequests::NONE;

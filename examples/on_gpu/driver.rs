@@ -1,5 +1,5 @@
-//! The CUDA driver (libcuda), loaded when the program runs: what it takes to run
-//! a kernel in PTX. No toolkit is needed.
+//! The CUDA driver (libcuda), loaded when the program runs: the functions that
+//! launch a kernel in PTX. No toolkit is needed.
 
 use libloading::Library;
 use spadkit::error::{Error, Result};
@@ -189,7 +189,7 @@ impl Gpu {
         Ok(address)
     }
 
-    /// Room for so many bytes.
+    /// Allocates memory of this many bytes.
     pub fn alloc(&self, bytes: usize) -> Result<u64> {
         let mut address = 0;
         // SAFETY: the address is written, nothing else.
@@ -206,7 +206,7 @@ impl Gpu {
         self.check("cuMemcpyHtoD", status)
     }
 
-    /// Reads so many bytes from an address.
+    /// Reads `bytes` bytes from an address.
     pub fn read(&self, address: u64, bytes: usize) -> Result<Vec<u8>> {
         let mut read = vec![0u8; bytes];
         // SAFETY: as above.

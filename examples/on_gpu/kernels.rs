@@ -12,8 +12,8 @@ pub struct OnGpu<'a> {
     gpu: &'a Gpu,
     prepared: Prepared<'a>,
     kernels: Vec<GpuFunction>,
-    /// Where each buffer is and what it holds before the first launch, in the
-    /// order of [`Prepared::buffers`], then tables of addresses.
+    /// The address of each buffer and its content before the first launch, in
+    /// the order of [`Prepared::buffers`], then tables of addresses.
     buffers: Vec<(u64, Vec<u8>)>,
 }
 
@@ -47,7 +47,7 @@ impl<'a> OnGpu<'a> {
         })
     }
 
-    /// Every buffer holds what it holds before the first launch.
+    /// Restores the contents that the buffers had before the first launch.
     pub fn reset(&self) -> Result<()> {
         let mut all = self.buffers.iter();
         all.try_for_each(|(address, bytes)| self.gpu.write(*address, bytes))
@@ -66,7 +66,7 @@ impl<'a> OnGpu<'a> {
             .sum()
     }
 
-    /// The description of each buffer and symbol, and what it holds now.
+    /// The description of each buffer and symbol, and its present content.
     pub fn outputs(&self) -> Result<Vec<(&'a str, &'a Buffer, Vec<u8>)>> {
         let described = self.prepared.buffers().zip(&self.buffers);
         described

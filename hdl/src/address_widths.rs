@@ -42,7 +42,7 @@ impl AddressWidths {
         })
     }
 
-    /// The widths as they stand in a file's header.
+    /// The widths in the form of a file's header.
     pub(crate) fn parameters(self) -> String {
         format!(
             "addr_bits n = {}, bank_bits m = {}",

@@ -37,7 +37,7 @@ impl Bus {
         })
     }
 
-    /// The modules of `unit`, each after what it instantiates.
+    /// The modules of `unit`, each after the modules that it instantiates.
     pub(crate) fn modules_of(self, unit: Module) -> Vec<Module> {
         let parts = self.scratchpad.into_iter().chain([self.skid]);
         let parts = parts.chain(self.lanes.into_modules());

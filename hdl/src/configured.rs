@@ -46,8 +46,8 @@ impl Register {
     }
 }
 
-/// The logic between the registers and the unit's `cfg_*` ports. It is there
-/// once per SM, so that none of it is in the path of an access.
+/// The logic between the registers and the unit's `cfg_*` ports. It exists once
+/// per SM, so that none of it is in the path of an access.
 pub(crate) enum Decoder {
     /// The registers, side by side, are what the unit's one port takes.
     None,

@@ -13,7 +13,7 @@ use crate::unit::{Index, UnitBuilder};
 
 /// The hash of all lanes.
 pub(crate) struct HashedLanes {
-    /// A lane's module last, before it what it instantiates.
+    /// The modules of a lane: first those that it instantiates, its own last.
     lane: Vec<Module>,
     configs: Vec<ConfigBlock>,
     /// The mapping is a matrix in registers.
@@ -22,7 +22,7 @@ pub(crate) struct HashedLanes {
 
 /// A block of configuration registers.
 struct ConfigBlock {
-    /// Its module last, before it what it instantiates.
+    /// The modules of the block: first those that it instantiates, its own last.
     modules: Vec<Module>,
     /// Prefix of its write ports.
     prefix: &'static str,
@@ -82,7 +82,7 @@ impl ConfigBlock {
         }
     }
 
-    /// The block in the unit, whose ports `writes` write it; what it selects.
+    /// Instantiates the block, with `writes` as its write ports; returns its outputs.
     fn instance(
         &self,
         u: &UnitBuilder,
@@ -197,7 +197,7 @@ impl HashedLanes {
     }
 
     /// The mapping is linear: no two addresses share a word if and only if the
-    /// places of the addresses with one bit are independent.
+    /// bank and row of the addresses with one bit set are linearly independent.
     fn mapping_is_legal(&self, u: &UnitBuilder, p: &Params, selects: &[Signal], valid: Signal) {
         let [n, m, r, lk] = u.sizes(p, ["n", "m", "R", "LK"]);
         u.about(
@@ -237,7 +237,7 @@ impl HashedLanes {
         );
     }
 
-    /// The modules, each after what it instantiates.
+    /// The modules, each after the modules that it instantiates.
     pub(crate) fn into_modules(self) -> impl Iterator<Item = Module> {
         let blocks = self.configs.into_iter().map(|block| block.modules);
         [self.lane].into_iter().chain(blocks).flatten()

@@ -124,8 +124,7 @@ impl<'u> Ports<'u> {
         self
     }
 
-    /// How wide a port is with the parameters as they are set, the others as they are
-    /// by default.
+    /// The width of a port with the parameters set so far, and defaults for the others.
     fn width(&self, port: &Port) -> Size {
         let by_default = default_of(self.module.parameters());
         let set = |name| {

@@ -36,7 +36,7 @@ pub(crate) enum Item {
     Indices(Vec<&'static str>),
     /// `generate`
     Generate(Vec<Written>),
-    /// A loop of `generate`, and what it repeats.
+    /// A loop of `generate`, and the items that it repeats.
     Loop(Loop, Vec<Written>),
     /// Two blocks, of which a condition of `generate` chooses one.
     Either(&'static Number, [(&'static str, Vec<Written>); 2]),
@@ -120,7 +120,7 @@ pub(crate) struct Update {
     pub(crate) next: Vec<Next>,
 }
 
-/// A register with what it becomes.
+/// A register and its next state.
 #[derive(Debug)]
 pub(crate) struct Next {
     /// The line of the description that says so.

@@ -150,7 +150,7 @@ static UNITS: LazyLock<Vec<CatalogEntry>> = LazyLock::new(|| {
     units
 });
 
-/// The hashes that are fixed, and what stands beside the configurable ones.
+/// Fixed hashes, and the companions of the configurable ones.
 const OTHER_HASHES: &[CatalogEntry] = &[
     CatalogEntry::of_geometry(HASH_XOR, spad_hash_xor::emit_unit),
     CatalogEntry::of_geometry(HASH_ADD, spad_hash_add::emit_unit),

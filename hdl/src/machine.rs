@@ -36,8 +36,7 @@ impl RetryLatencies {
     };
 }
 
-/// What `spad_tcdm` has beside banks and arbitration
-/// (microarchitecture/bus.md).
+/// Options of `spad_tcdm` beyond banks and arbitration (microarchitecture/bus.md).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct TcdmOptions {
     /// Requests go through registers, so that the grant is one.
@@ -59,7 +58,7 @@ pub struct TcdmOptions {
 pub struct AxiOptions {
     /// Bits of a byte address; 0: there is no AXI port.
     pub addr_bits: u32,
-    /// Lanes that it takes the place of: the words of a beat.
+    /// Lanes that the port replaces, which is also the words of a beat.
     pub lanes: u32,
     /// Bits of an identifier.
     pub id_bits: u32,
@@ -182,7 +181,7 @@ pub struct Machine {
     pub tcdm: TcdmOptions,
     /// Options of the port of all lanes.
     pub stream: StreamOptions,
-    /// The AXI port in the place of a lane.
+    /// The AXI port that replaces a lane.
     pub axi: AxiOptions,
     /// Accesses of 8 and 16 bytes a lane.
     pub phases: Phases,
@@ -231,7 +230,7 @@ impl Machine {
     /// Bits of a byte address at the AXI port: 0, or at least 12 and those of a
     /// byte of the scratchpad.
     pub const AXI_ADDR_BITS: Allowed = Allowed::Range(0, 64);
-    /// Lanes that the AXI port takes the place of; at most the lanes.
+    /// Lanes that the AXI port replaces; at most the lanes of the machine.
     pub const AXI_LANES: Allowed = Allowed::PowerOfTwo(1, 8);
     /// Bits of an identifier at the AXI port.
     pub const AXI_ID_BITS: Allowed = Allowed::Range(1, 16);

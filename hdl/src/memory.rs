@@ -1,5 +1,5 @@
 //! Memories: rows of words that are written at clock edges. On a chip, a macro
-//! takes the place of the module that has one.
+//! replaces the module that contains one.
 
 use crate::item::{Item, Memory};
 use crate::signal::{Expr, Part};

@@ -178,7 +178,7 @@ impl Number {
         self.in_parentheses_if(&[Form::Short, Form::Sum, Form::Shift], spaces)
     }
 
-    /// The text beside a `<`, or in front of a `-`.
+    /// The text as an operand of `<`, or before a `-`.
     pub(crate) fn compared(&self, spaces: Spaces) -> String {
         self.in_parentheses_if(&[Form::Shift, Form::Choice], spaces)
     }

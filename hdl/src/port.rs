@@ -53,7 +53,7 @@ pub struct Port {
 }
 
 impl Port {
-    /// A port without a statement of what it depends on, as wide in every instance.
+    /// A port with one width in all instances, and no statement of its dependencies.
     #[track_caller]
     pub(crate) fn new(name: &str, dir: Dir, width: usize, doc: &str) -> Self {
         Port {

@@ -93,7 +93,7 @@ pub(crate) fn output(width: impl Into<Size>, doc: &str) -> Declared<'_> {
     Declared::new(Dir::Out, width.into(), doc)
 }
 
-/// An output that is a register of `width` bits; what it returns asks for its reset.
+/// An output that is a register of `width` bits; the returned builder requires a reset.
 #[track_caller]
 pub(crate) fn output_register(width: impl Into<Size>, doc: &str) -> Unreset<'_> {
     Unreset(output(width, doc))

@@ -1,5 +1,4 @@
-//! Registers: each is stated once, with what it starts from, and changes in
-//! one place.
+//! Registers: each is stated once, with its reset value and its next state.
 
 use crate::item::{Declaration, Item, Next, Update};
 use crate::origin::Origin;
@@ -123,8 +122,8 @@ impl Clocked<'_> {
         self.change(|update| update.clear = Some(condition))
     }
 
-    /// What `register`, or a part of it, becomes; by cases, it stays as it is
-    /// in none of them.
+    /// The next state of `register`, or of a part of it. If it has cases and
+    /// none applies, the register keeps its value.
     #[track_caller]
     pub(crate) fn next(self, register: impl Into<Expr>, value: impl Into<Value>) -> Self {
         let register = register.into();
@@ -183,7 +182,7 @@ impl Clocked<'_> {
 }
 
 impl UnitBuilder {
-    /// A register; what it returns asks for its reset.
+    /// A register; the returned builder requires a reset.
     #[track_caller]
     pub(crate) fn register<'u>(&'u self, name: &'u str, width: impl Into<Size>) -> Register<'u> {
         Register::new(self, name, width.into(), None)

@@ -52,7 +52,8 @@ struct Reservations {
     held: Signal,
     bank: Signal,
     row: Signal,
-    /// A load-reserved, a store-conditional, and one of the lane's reserved place.
+    /// Accesses in their second cycle: load-reserved, store-conditional, and accesses
+    /// of the lane's reserved word.
     load: Signal,
     conditional: Signal,
     meets: Signal,

@@ -85,7 +85,7 @@ pub(crate) enum Operand {
 }
 
 impl Operand {
-    /// The operand beside something of `width` bits.
+    /// The operand, as wide as the other operand of `width` bits.
     #[track_caller]
     pub(crate) fn beside(self, width: Size) -> Expr {
         match self {
@@ -167,7 +167,7 @@ pub(crate) fn code(field: &Field, value: u8) -> Expr {
     )
 }
 
-/// The code of that value as a number: the place of a bit.
+/// The code of that value as a number, which can index a bit.
 pub(crate) fn place(field: &Field, value: u8) -> Size {
     let code = field.codes.iter().find(|(_, own)| *own == value);
     let (name, _) = code.unwrap_or_else(|| panic!("{} has no code {value}", field.prefix));

@@ -1,7 +1,7 @@
 //! Numbers that the Verilog text computes: widths, indices, bounds of loops.
 //!
-//! A size knows what it is made of (`L*m`, `i-1`) and between which values it
-//! lies, so that widths are checked while the text keeps the names.
+//! A size knows its expression (`L*m`, `i-1`) and the range of its values, so
+//! that widths are checked while the text keeps the names.
 
 pub(crate) use crate::number::index_bits;
 use crate::number::{Form, Number, Operator, Spaces};

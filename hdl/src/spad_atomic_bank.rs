@@ -45,7 +45,7 @@ struct Second {
 
 /// The access in its third cycle.
 struct Third {
-    /// It writes; it does if the word is what it expects.
+    /// It writes; a compare-and-swap only if the word is the expected one.
     stores: Signal,
     swaps: Signal,
     /// Its operation has one operand.

@@ -1,4 +1,4 @@
-//! An AXI4 port in the place of a lane: bursts as requests of one word each.
+//! An AXI4 port that replaces a lane: bursts as requests of one word each.
 
 mod answers;
 
@@ -122,7 +122,7 @@ struct Answer {
     /// There is one, of all lanes.
     valid: Signal,
     data: Signal,
-    /// Of each lane: nothing was accessed.
+    /// Per lane: nothing was accessed.
     nothing: Signal,
 }
 

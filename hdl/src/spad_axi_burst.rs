@@ -11,8 +11,8 @@ use crate::unit::UnitBuilder;
 
 /// Bursts do not leave the 4 KB that they begin in.
 const PAGE_BITS: usize = 12;
-/// Bits of the longest block in which a burst wraps: 16 beats, beside the bits of
-/// a byte in a word.
+/// Bits of the longest block in which a burst wraps: 16 beats, without the bits
+/// of a byte in a word.
 const MASK_TOP: usize = 4;
 /// Kinds of bursts that are not INCR.
 const FIXED: usize = 0;

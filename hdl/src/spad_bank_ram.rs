@@ -1,4 +1,4 @@
-//! One bank: the place where an SRAM macro goes.
+//! One bank: the module that an SRAM macro replaces.
 
 use crate::module::{Module, Result, UnitDoc};
 use crate::params::Params;

@@ -25,7 +25,7 @@ pub(crate) fn emit_unit(p: &Params) -> Result<Vec<Module>> {
     };
     u.paragraph();
     let [write, update, up, lk] = history.addresses(p.SETW);
-    // Of each way: it is being written.
+    // Per way: it is being written.
     let write_in = history.in_way("write", history.write.valid);
     history.take_update([&write, &update, &up], &write_in);
     let tag_read = history.read_tags(&tags, &write, &up, &write_in);
@@ -83,7 +83,7 @@ ports! {
     }
 }
 
-/// What the sets hold beside their tags and values.
+/// The state of the sets apart from tags and values.
 struct Ways {
     valid: [Signal; 2],
     lru: Signal,
@@ -165,7 +165,7 @@ struct Address {
     tag: Signal,
 }
 
-/// A look-up, with what it has to know of the updates on their way.
+/// A look-up, and its comparison with the updates in flight.
 struct LookedUp {
     done: Signal,
     /// Per way: it holds an entry that is not being replaced.
@@ -198,8 +198,7 @@ impl History<'_> {
         })
     }
 
-    /// Of each way: the bit is set, and the update that is being written goes
-    /// there.
+    /// Per way: the bit is set, and the update in progress writes this way.
     fn in_way(&self, name: &str, bit: Signal) -> [Signal; 2] {
         let [zero, one] = ways(name);
         let way = self.write.way;

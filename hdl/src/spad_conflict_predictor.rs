@@ -69,7 +69,7 @@ ports! {
     }
 }
 
-/// What the history is told.
+/// An update of the history.
 struct Update {
     valid: Signal,
     pc: Signal,

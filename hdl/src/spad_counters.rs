@@ -1,4 +1,4 @@
-//! Performance counters beside the path: degrees, stalls, retries.
+//! Performance counters that observe the path: degrees, stalls, retries.
 
 use crate::codes::{counter, kind, seq, source, stall};
 use crate::module::{Module, Result, UnitDoc};
@@ -65,8 +65,8 @@ ports! {
     }
 }
 
-/// What the path shows, one bit per counter; the register that tells a new
-/// round from a read that goes on, and its next state.
+/// The observed events, one bit per counter; the register that tells a new
+/// round from a read in progress, and its next state.
 fn events(u: &UnitBuilder, io: &Ports, counters: Size) -> (Signal, Signal, Signal) {
     u.section("What the path shows, one bit per counter.");
     let of_memory = io.wb_src.is(code(&source::FIELD, source::MEM));
@@ -99,7 +99,7 @@ fn events(u: &UnitBuilder, io: &Ports, counters: Size) -> (Signal, Signal, Signa
     (happens, was_read, reads)
 }
 
-/// The counters, and the one that is shown.
+/// The counters, and the selected one.
 fn count(u: &UnitBuilder, io: &Ports, pick: &Module, seen: Signal, degree: Signal) {
     let (counters, places): (_, usize) = (seen.width, 1 << counter::FIELD.width);
     u.paragraph();

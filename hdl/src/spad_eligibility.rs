@@ -71,7 +71,7 @@ ports! {
     }
 }
 
-/// The slice of warp `i`, and what it has in flight.
+/// The slice of warp `i`, and its counters of instructions in flight.
 fn each_warp(
     u: &UnitBuilder,
     io: &Ports,

@@ -1,4 +1,4 @@
-//! One warp's eligibility: whether it may issue now, and what it has in flight.
+//! One warp's eligibility: whether it may issue now, and its counters of instructions in flight.
 
 use crate::codes::{barrel, kind};
 use crate::module::{Module, Result, UnitDoc};
@@ -21,7 +21,7 @@ pub(crate) fn emit_kernel() -> Result<Module> {
     let io = Ports::new(&u);
     offer(&u, &io);
     may_issue(&u, &io);
-    // Of each path: a start and an end in one cycle leave the count.
+    // Per path: a start and an end in one cycle leave the count unchanged.
     let count = |[up, down]: [&str; 2], [now, next]: [Signal; 2], of: [Expr; 2]| {
         let [started, ended] = of;
         let up = u.name(up, io.starts & started);

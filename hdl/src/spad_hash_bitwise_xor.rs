@@ -93,8 +93,8 @@ fn decoder(g: AddressWidths) -> Result<Module> {
     for a in 1..n {
         u.assign(is_second.at(a), second.is(a));
     }
-    // `first` takes the first group of its bit; `second` does too, unless
-    // `first` is there already: then it takes its other group.
+    // `first` takes the first group of its bit. `second` does too, unless
+    // `first` has taken that group: then it takes the other group of its bit.
     let taken = |g| {
         let home = (0..n).filter(move |&a| groups_of(a)[0] == g);
         or_all(home.map(|a| is_first.at(a)))

@@ -112,7 +112,7 @@ impl Ports {
     }
 }
 
-/// H = 0: the pass that the lanes hash is the one that comes in.
+/// H = 0: the lanes hash the pass at the input.
 fn in_ex(u: &UnitBuilder, io: &Ports) -> [Signal; 6] {
     u.section("The hash is in EX: what comes in goes on in the same cycle.");
     u.assign(io.in_ready, io.out_ready);

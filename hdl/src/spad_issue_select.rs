@@ -185,7 +185,7 @@ impl Qualified {
         }
     }
 
-    /// Lock or owner of a pair is not what it was then.
+    /// Lock or owner of a pair has changed since.
     fn moved(&self, io: &Ports) -> Expr {
         !io.locked.is(self.was_locked) | !io.owner.is(self.was_owner)
     }
@@ -267,7 +267,7 @@ fn take_what_was_picked(u: &UnitBuilder, io: &Ports, scheduler: &Module, check: 
 
 /// What the mask means for the warp that is picked, and for the next pick.
 struct Masked {
-    /// The ready warps without the one that is picked.
+    /// The ready warps without the picked one.
     behind: Signal,
     others_first: Signal,
     /// The pick is held by the mask; others go before it.
@@ -332,7 +332,7 @@ fn pick(
     [sel_valid, sel]
 }
 
-/// The pick is taken unless what it was qualified with no longer holds.
+/// The pick is taken unless a condition that it was qualified with no longer holds.
 fn recheck(
     u: &UnitBuilder,
     io: &Ports,

@@ -15,7 +15,7 @@ const HASHED: usize = 5;
 
 /// The hash of a path: the modules of a lane and the configuration blocks.
 pub(crate) struct LaneHash {
-    /// The lane's module last, before it what it instantiates.
+    /// The modules of the lane: first those that it instantiates, its own last.
     pub modules: Vec<Module>,
     /// The configuration blocks: prefix of the path's write ports, and modules.
     pub configs: Vec<(&'static str, Vec<Module>)>,

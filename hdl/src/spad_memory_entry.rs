@@ -253,7 +253,7 @@ impl Entry<'_> {
         seq
     }
 
-    /// `atom_infl`; whether the sequencer hands over its pass.
+    /// `atom_infl`; whether the sequencer finishes with its pass.
     fn in_flight(&self, seq: &Sequencer) -> Signal {
         let (u, io) = (self.u, &self.io);
         u.section("One ATOMIC at a time, until the last answer of its last pass has gone.");

@@ -1,4 +1,4 @@
-//! The stages beside the memory stages: elastic queue or fixed pipeline.
+//! The stages parallel to the memory stages: elastic queue or fixed pipeline.
 
 use crate::module::{Module, Result, UnitDoc};
 use crate::params::{PAYLOAD, Params};

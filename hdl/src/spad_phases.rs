@@ -106,7 +106,7 @@ struct List {
     addr: Signal,
 }
 
-/// An access as it is taken.
+/// An accepted access.
 struct Entry {
     words: Words,
     pairs: Option<Pairs>,
@@ -167,7 +167,7 @@ fn within_a_cycle(output: &str) -> Vec<&'static str> {
 }
 
 impl Phases<'_> {
-    /// The access whose phases go in; whether the one that is offered is taken.
+    /// The access whose phases are being sent; returns whether the offered access is accepted.
     fn send(&self, entry: &Entry, open: Signal) -> Signal {
         let (u, s, io) = (self.u, self.s, self.io);
         u.section("The access whose phases go in, the lowest first.");

@@ -1,7 +1,7 @@
 //! One block: whether all of its warps have released
-//! (microarchitecture/relssp.md). Whether the relssp in EX is executed comes
-//! late, from as far as the writeback port: it chooses between two answers that
-//! are there.
+//! (microarchitecture/relssp.md). Whether the relssp in EX executes depends on
+//! the writeback port and arrives late, so it only selects between two
+//! precomputed answers.
 
 use crate::module::{Module, Result, UnitDoc};
 use crate::params::Params;

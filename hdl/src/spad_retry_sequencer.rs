@@ -198,8 +198,8 @@ impl Sequencer<'_> {
         }
     }
 
-    /// The cycle to leave in, where accesses wait; whether the answer is there
-    /// and its time is over.
+    /// The last cycle of the state, if accesses wait; whether the answer has
+    /// arrived and the state's time is over.
     fn answered(&self, writing: Signal, answer: Signal) -> (Option<Signal>, Signal) {
         let (u, s) = (self.u, self.io.s);
         let (Some(Waits { tgt, got }), Some(cnt)) = (self.state.waits, self.state.cnt) else {

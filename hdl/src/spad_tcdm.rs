@@ -62,7 +62,7 @@ struct Requests {
     id: Option<Signal>,
 }
 
-/// The requests that contend in this cycle, and the places of their words.
+/// The requests that contend in this cycle, and bank and row of their words.
 struct Heads {
     of: Requests,
     bank: Signal,
@@ -220,7 +220,7 @@ impl Requests {
 }
 
 impl Parts {
-    /// All modules of the machine's unit, each after what it instantiates.
+    /// All modules of the machine's unit, each after the modules that it instantiates.
     fn with(self, unit: Module, p: &Params) -> Vec<Module> {
         let skid = [self.skid].into_iter().filter(|_| p.TREQ);
         let banks = self.ram.into_iter().chain(self.turn);

@@ -1,5 +1,4 @@
-//! One bank with a port to read and a port to write: the place where a two-port
-//! SRAM macro goes.
+//! One bank with a read port and a write port: the module that a two-port SRAM macro replaces.
 
 use crate::item::Memory;
 use crate::module::{Module, Result, UnitDoc};

@@ -198,7 +198,7 @@ struct After {
     degree: Signal,
 }
 
-/// A field of the slots as they move: from the slot above, or with a new access.
+/// A field of the slots as they move: taken from the slot above, or from a new access.
 struct MovingField {
     /// The name of the fields of the slots above.
     above: &'static str,
@@ -328,7 +328,7 @@ impl Window<'_> {
         });
     }
 
-    /// What a slot has beside its valid bit.
+    /// The fields of a slot other than its valid bit.
     fn moving(&self, entry: &Entry, after: &After) -> Vec<MovingField> {
         let (s, io, slots) = (self.s, self.io, &self.slots);
         let operation = Size::from(op::FIELD.width);

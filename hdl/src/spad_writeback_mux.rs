@@ -145,7 +145,7 @@ fn take(u: &UnitBuilder, io: &Ports) -> Taken {
     }
 }
 
-/// Two results are held: the one that is shown, and one that came while it waited.
+/// Holds two results: the one at the output, and one that arrived while the output was stalled.
 fn hold(u: &UnitBuilder, io: &Ports, skid: &Module, taken: &Taken, free: Signal) {
     u.section(
         "Two results: the one that is shown, and one that arrived while the output was stalled. So \

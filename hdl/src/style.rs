@@ -1,4 +1,4 @@
-//! How a design is printed: what a user chooses beside the machine.
+//! How a design is printed: the user's choices apart from the machine.
 
 use crate::port::Port;
 use crate::reset::Reset;

@@ -1,5 +1,5 @@
-//! SystemVerilog beside the units: the package with codes and structs, and the
-//! wrappers whose ports are structs.
+//! SystemVerilog in addition to the units: the package with codes and structs,
+//! and the wrappers whose ports are structs.
 
 use crate::codes::{FIELDS, Field, amo};
 use crate::header::LICENSE;
@@ -175,7 +175,7 @@ pub fn bus_wrappers(
     wrappers.into_iter().map(emit).collect()
 }
 
-/// A SystemVerilog file, what it is, and the template that it is made from.
+/// A SystemVerilog file, its purpose, and its template.
 struct File {
     name: String,
     about: String,

@@ -9,7 +9,7 @@ use rust_hdl::ast::{VerilogOp, VerilogOpUnary};
 pub(crate) enum Tree {
     /// A signal, or a memory.
     Name(&'static str),
-    /// A signal of the loop `label`, as it is in one of its iterations.
+    /// A signal of the loop `label`, in one of its iterations.
     Iteration {
         label: &'static str,
         index: Size,
@@ -140,7 +140,7 @@ pub(crate) enum Statement {
         cases: Vec<(Tree, Tree)>,
         otherwise: Tree,
     },
-    /// The value beside the code that `of` has.
+    /// A case statement: the value for each code of `of`.
     Table {
         target: Tree,
         of: Tree,

@@ -295,7 +295,7 @@ impl UnitBuilder {
         wire
     }
 
-    /// A wire that has the value beside the code that `of` has, or `otherwise`.
+    /// A wire whose value is selected by the code of `of`; `otherwise` for other codes.
     #[track_caller]
     pub(crate) fn table<const N: usize>(
         &self,

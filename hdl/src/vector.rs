@@ -53,7 +53,7 @@ impl Vector {
     }
 }
 
-/// Bits of a number that fits beside its name.
+/// The longest vector, in bits, that is printed on the line of its name.
 const LONGEST: usize = 192;
 
 /// These bits, the low one first, as a number.

@@ -143,7 +143,7 @@ impl Phases<'_> {
         self.words(oldest, got, answered);
     }
 
-    /// The words of all phases: of those before, and of the one that is answered.
+    /// The words of all phases: those of earlier phases, and of the phase that is answered now.
     fn words_got(&self, turn: Signal, part: Signal) -> Signal {
         let (u, s, io) = (self.u, self.s, self.io);
         u.paragraph();

@@ -1,5 +1,4 @@
-//! The banks of the scratchpad, the lock unit beside them, and the crossbar to
-//! and from the lanes.
+//! The banks of the scratchpad, the lock unit, and the crossbar to and from the lanes.
 
 use super::stages::{Group, ToBanks};
 use super::{Answer, Parts, Ports, Sizes, is_one_of};
@@ -72,8 +71,7 @@ pub(super) fn banks(
     }
 }
 
-/// The lock unit beside the banks: the lanes of the access that have taken
-/// their lock so far.
+/// The lock unit: returns the lanes of the access that have taken their lock so far.
 pub(super) fn locks(
     u: &UnitBuilder,
     p: &Params,

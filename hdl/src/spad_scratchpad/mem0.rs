@@ -1,4 +1,4 @@
-//! MEM0: the arbiter, and what it shows of each group.
+//! MEM0: the arbiter, and its outputs for each group.
 
 use super::stages::{Group, Stage, ToBanks};
 use super::{Parts, Ports, Request, Sizes, is_one_of};

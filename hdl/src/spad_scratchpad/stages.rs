@@ -64,7 +64,7 @@ pub(super) struct Group {
 }
 
 impl Group {
-    /// It goes on to a stage; the lanes `served` get words there.
+    /// Moves the group to a stage; the lanes `served` get words there.
     pub(super) fn in_stage(&self, stage: &mut Stage, served: impl Into<Expr>) -> Self {
         Group {
             valid: stage.valid,
@@ -94,7 +94,7 @@ pub(super) struct ToBanks {
 }
 
 impl ToBanks {
-    /// It goes on to a stage.
+    /// Moves it to a stage.
     pub(super) fn in_stage(&self, stage: &mut Stage) -> Self {
         ToBanks {
             leader: stage.holds("leader", self.leader),

@@ -1,4 +1,4 @@
-//! The banks: which lanes each serves, and what it does for them.
+//! The banks: the lanes that each serves, and the operation that it performs for them.
 
 use super::{Heads, Tcdm};
 use crate::module::top;

@@ -41,9 +41,9 @@ pub(super) struct Atomics {
 pub(super) struct Turn {
     /// The slot that it serves.
     pub(super) slot: Signal,
-    /// Of each slot, the lane that it would serve.
+    /// Per slot, the lane that it would serve.
     pub(super) lanes: Signal,
-    /// Of each slot, what that lane expects.
+    /// Per slot, the expected value of that lane.
     pub(super) expected: Signal,
 }
 
@@ -131,8 +131,8 @@ impl Window<'_> {
         spad_pick::instance(self.u, &self.parts.pick, name, slot, from, to);
     }
 
-    /// The lanes on the word that the bank serves: those whose lowest lane is the
-    /// one that it serves.
+    /// The lanes that address the word in service: those whose lowest lane with
+    /// the same word is the served lane.
     fn counted(&self, turn: &Turn) -> Signal {
         let (u, s, slots) = (self.u, self.s, &self.slots);
         let of_slot = |name, from, to| self.of_slot(turn.slot, name, from, to);

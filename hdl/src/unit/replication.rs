@@ -50,7 +50,7 @@ impl UnitBuilder {
         result
     }
 
-    /// The signal as it is in iteration `index` of the loop that declares it.
+    /// The signal in iteration `index` of the loop that declares it.
     #[track_caller]
     pub(crate) fn of_iteration(&self, signal: Signal, index: impl Into<Size>) -> Expr {
         let index = index.into();
