@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::{Component, Path, PathBuf};
 
-/// `path` as it is named from `folder`, without `.` and with `..` only in front: one
+/// `path` relative to `folder`, without `.` and with `..` only at the start: one
 /// name, however the command line names the file.
 pub(crate) fn from_folder(folder: &Path, path: &Path) -> PathBuf {
     let (folder, path) = (clean(folder), clean(path));

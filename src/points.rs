@@ -36,7 +36,7 @@ pub struct PartOf {
     pub points: usize,
     /// Points of all shards.
     pub all: usize,
-    /// What names the campaign: its command, what it runs, and the options.
+    /// The identity of the campaign: its command, its units or inputs, and the options.
     pub campaign: String,
 }
 
@@ -210,13 +210,13 @@ impl Points {
         serde_json::from_value(result).ok()
     }
 
-    /// Adds what a point came to; `what` says to a reader what it is.
+    /// Adds the result of a point; `what` describes the point to a reader.
     pub fn add<T: Serialize>(&self, digest: &str, what: &str, result: &T) -> Result<()> {
         let line = json!({ "digest": digest, "point": what, "result": result });
         self.add_line(digest, line)
     }
 
-    /// Adds lines. `place` is named where one contradicts a line that is there.
+    /// Adds lines. An error about a contradicting line names `place`.
     pub fn put(&self, lines: Lines, place: &Path) -> Result<()> {
         let mut inner = self.inner();
         for (digest, line) in lines {
@@ -254,8 +254,8 @@ impl Points {
     }
 }
 
-/// Whether two runs of a point came to the same. How long a run took, and how far a
-/// search came in its time, is not what it came to.
+/// Whether two runs of a point have the same result. The time of a run, and the
+/// progress of a search in that time, are not part of it.
 fn is_same(one: &Value, other: &Value) -> bool {
     const EFFORT: [&str; 3] = ["evaluated", "lower_bound", "seconds"];
     match (one, other) {

@@ -21,13 +21,13 @@ pub struct Details {
 enum Part {
     /// Lines of prose, which are wrapped.
     Prose(Tone, String),
-    /// Lines that stay as they are, such as code.
+    /// Lines that are not wrapped, such as code.
     Verbatim(Tone, String),
     Table(Table),
     Gap,
 }
 
-/// A command to type, and what it does.
+/// A command to type, and its effect.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Hint {
     /// What for: `what removes them`.
@@ -37,7 +37,7 @@ pub struct Hint {
 }
 
 impl Hint {
-    /// A command and what it is for.
+    /// A command and its purpose.
     pub fn new(about: impl Into<String>, command: impl Into<String>) -> Self {
         Hint {
             about: about.into(),
@@ -84,7 +84,7 @@ impl Details {
         self.toned(Tone::Strong, text);
     }
 
-    /// Adds lines that stay as they are.
+    /// Adds lines that are not wrapped.
     pub fn verbatim(&mut self, tone: Tone, text: impl Into<String>) {
         let text: String = text.into();
         let text = text.trim_end_matches('\n').to_owned();

@@ -50,7 +50,7 @@ impl Fates {
     }
 }
 
-/// An access site of the PTX, and what it became.
+/// An access site of the PTX, and the machine instructions that do its work.
 #[derive(Clone, Debug, Serialize)]
 pub struct LedgerSite {
     /// Its number in the trace.
@@ -68,13 +68,13 @@ pub struct LedgerSite {
     pub merged_into: Vec<u32>,
 }
 
-/// A trace beside the machine code.
+/// The access sites of a trace, matched with the machine code.
 #[derive(Clone, Debug)]
 pub struct Ledger {
     /// All access sites of the trace.
     pub sites: Vec<LedgerSite>,
-    /// The accesses that the machine code makes; those that are merged stand at the
-    /// site whose instruction it is.
+    /// The accesses that the machine code makes. Merged accesses belong to the site
+    /// whose line the instruction has.
     pub trace: AccessTrace,
 }
 

@@ -17,7 +17,7 @@ pub struct MachineAccess {
     pub op: Op,
     /// Bytes of each lane; of a matrix 16.
     pub bytes: u32,
-    /// The registers of its address, and the constant beside them.
+    /// The registers of its address, without the constant.
     pub base: String,
     /// The constant.
     pub offset: i64,
@@ -25,8 +25,8 @@ pub struct MachineAccess {
     pub in_loop: Option<u32>,
     /// One lane, which a vote chose, executes it for all.
     pub aggregated: bool,
-    /// It is executed where some lanes of the warp are missing; another one is where
-    /// all are there.
+    /// It executes if some lanes of the warp are inactive; another instruction
+    /// executes if all are active.
     pub partial: bool,
 }
 
@@ -162,7 +162,7 @@ impl Code {
             bytes: bytes(opcode, name),
             base,
             offset,
-            // A function runs as often as it is called.
+            // A function may be called any number of times, so its body counts as a loop.
             in_loop: self.function,
             aggregated: op == Op::Atomic && self.is_of_one_lane(guard),
             partial: op == Op::Atomic && self.is_of_some_lanes(guard),
@@ -374,7 +374,7 @@ mod tests {
         assert_eq!(one_lane, [true, false]);
     }
 
-    /// A function runs as often as it is called: as the body of a loop.
+    /// A function may be called any number of times: its body counts as a loop.
     #[test]
     fn a_function_is_executed_several_times() {
         let listing = "\t.section\t.text.k,\"ax\",@progbits\n\

@@ -105,7 +105,7 @@ impl Kernel {
         &self.module.name
     }
 
-    /// Its file by name, beside which sources are looked for.
+    /// Its file by name; sources are looked for in the same folder, too.
     fn input(&self) -> Input {
         Input::from(PathBuf::from(self.name()))
     }
@@ -268,7 +268,7 @@ pub struct Rewriting {
     pub plain: bool,
 }
 
-/// A kernel with its arguments, as they are before it runs.
+/// A kernel with its arguments before the launch.
 #[derive(Debug)]
 pub struct Launch {
     kernel: std::sync::Arc<Kernel>,

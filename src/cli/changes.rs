@@ -150,7 +150,7 @@ fn lines(s: &Suggestion, most: usize, details: &mut Details) {
     }
 }
 
-/// Padding in the place of a function, and templates of CuTe and Triton.
+/// Alternatives to a function: padding, and templates of CuTe and Triton.
 fn alternatives(s: &Suggestion, details: &mut Details) {
     if let Some(p) = &s.padding {
         let free = if p.in_declaration {
@@ -183,7 +183,7 @@ fn code(text: &str, details: &mut Details) {
     }
 }
 
-/// A statement as it is and changed.
+/// A statement before and after the change.
 fn statement(old: &str, new: &str, details: &mut Details) {
     details.verbatim(Tone::Bad, folded("  - ", old).join("\n"));
     details.verbatim(Tone::Good, folded("  + ", new).join("\n"));
@@ -276,8 +276,8 @@ fn folded(mark: &str, line: &str) -> Vec<String> {
     lines.collect()
 }
 
-/// The words of a line of C++, each with the spaces behind it, and whether it goes on with
-/// a comment to the end of the line. Literals are not taken apart.
+/// The words of a line of C++, each with the spaces after it, and whether a comment to the
+/// end of the line follows. Literals are kept whole.
 fn words(line: &str) -> Vec<(&str, bool)> {
     let mut words = Vec::new();
     let (mut start, mut literal, mut escaped, mut comment) = (0, None, false, None);

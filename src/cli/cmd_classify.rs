@@ -87,7 +87,7 @@ impl Execute for ClassifyArgs {
     }
 }
 
-/// A PTX text without a launch: what it says alone.
+/// Classifies a PTX text without a launch, by static analysis.
 fn run_ptx(args: &ClassifyArgs, ptx: &PtxFile, machine: &Config, printer: &Printer) -> Result<()> {
     let Some(block) = args.block else {
         return Err(Error::usage(
@@ -275,7 +275,7 @@ impl CommandResult for OfTrace<'_> {
     }
 }
 
-/// An instruction and what it costs without a hash.
+/// An instruction and its conflicts without a hash.
 #[derive(Serialize)]
 struct Classified<'a> {
     pc: u32,

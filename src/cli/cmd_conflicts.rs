@@ -153,7 +153,7 @@ pub(super) struct Detail<'a> {
 }
 
 /// Counts the conflicts of a trace under each mapping. Source files are looked
-/// for beside `input`, too.
+/// for in the folder of `input`, too.
 pub(super) fn of_trace(
     trace: &AccessTrace,
     specs: &[&LayoutSpec],

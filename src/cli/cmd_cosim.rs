@@ -327,7 +327,7 @@ pub(super) fn fail_on_mismatch(results: &[CosimResult], options: &str) -> Result
     })
 }
 
-/// The units beside their models.
+/// The results of the units in lockstep with their models.
 #[derive(Serialize)]
 struct Verified {
     results: Vec<CosimResult>,

@@ -258,7 +258,7 @@ impl CommandResult for FlowResult<'_> {
         true
     }
 
-    /// What follows the mappings, which are shown as soon as they are known.
+    /// The details after the table of mappings, which is shown as soon as it is known.
     fn details(&self) -> Details {
         let (report, done) = (self.found, self.done);
         let mut details = Details::new();

@@ -240,7 +240,7 @@ fn milliseconds(seconds: f64) -> f64 {
     (seconds * 1000.0).round() / 1000.0
 }
 
-/// How long it takes, and what is proved in place of the user's own machine.
+/// Announces the expected time, and the machine that is proved instead of the user's.
 fn announce(proofs: &[Proof], machine: &str, timeout: u64, printer: &Printer) {
     let threads = rayon::current_num_threads() as u64;
     let seconds: u64 = proofs.iter().map(Proof::rough_seconds).sum();

@@ -135,7 +135,7 @@ struct Output {
     sha256: String,
     #[serde(flatten)]
     checked: Checked,
-    /// The same, with the place of the first difference.
+    /// The same, with the index of the first difference.
     #[serde(skip)]
     comparison: Option<Comparison>,
 }

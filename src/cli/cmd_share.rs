@@ -182,7 +182,7 @@ impl ShareArgs {
     }
 }
 
-/// A plan, and what it gains where the kernel was run.
+/// A plan, and its gain if the kernel was run.
 #[derive(Serialize)]
 struct Shared<'a> {
     #[serde(flatten)]

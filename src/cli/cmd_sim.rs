@@ -143,7 +143,7 @@ impl Works {
             intensity: None,
             zeros_beyond: run.zeros_beyond,
         };
-        // Read once: standard input is there only once.
+        // Reads the input once: standard input can be read only once.
         let trace = if input.is_access_trace() {
             Some(input.accesses(run)?)
         } else {

@@ -48,7 +48,7 @@ impl JudgeBy {
         Self::of((machine_code || no_machine_code).then_some(machine_code))
     }
 
-    /// The counts of the kernel as it is; `None` where they are not asked for, or not known.
+    /// The counts of the unchanged kernel; `None` if they are not asked for, or not known.
     pub fn counts<'a>(
         self,
         file: Option<&'a LaunchFile>,
@@ -174,7 +174,7 @@ impl Judgement {
     }
 }
 
-/// A trace beside the machine code of its kernel.
+/// A trace and the machine code of its kernel.
 pub(super) struct MachineCode {
     assembler: AssemblerId,
     ledger: Ledger,
@@ -274,7 +274,7 @@ impl MachineCode {
     }
 }
 
-/// The machine code's counts, as they are shown.
+/// The machine code's counts, in the form of the output.
 #[derive(Serialize)]
 pub(super) struct Shown {
     assembler: AssemblerId,
@@ -287,7 +287,7 @@ pub(super) struct Shown {
 #[derive(Serialize)]
 struct Under {
     hash: String,
-    /// Bytes of the accesses that it takes apart, which cannot be made as they are counted.
+    /// Bytes of the accesses that the mapping splits, so that the counted accesses cannot be made.
     #[serde(skip_serializing_if = "Option::is_none")]
     splits: Option<u32>,
     #[serde(flatten)]

@@ -172,7 +172,7 @@ fn parse() -> Cli {
     })
 }
 
-/// clap repeats arguments as they are; a line end in one must not begin a line
+/// clap repeats arguments unchanged; a line end in one must not begin a line
 /// that reads as another message.
 fn with_shown_arguments(mut text: String) -> String {
     for argument in std::env::args_os().skip(1) {

@@ -233,8 +233,8 @@ impl Printer {
         }
     }
 
-    /// Something that the user should know although the command goes on.
-    /// Shown even when quiet.
+    /// A warning: something that the user should know although the command
+    /// continues. Shown even when quiet.
     pub fn warn(&self, message: impl AsRef<str>) {
         if let Some(collected) = &self.collected {
             let mut collected = collected.lock().unwrap_or_else(PoisonError::into_inner);
@@ -257,8 +257,8 @@ impl Printer {
     }
 }
 
-/// A bar, or for a single step a spinner: a bar that stands still says nothing.
-/// Both move and count the seconds while a step takes its time.
+/// A bar, or for a single step a spinner, because a bar that does not move says
+/// nothing. Both show that the step is running, and count the seconds.
 fn style_of(total: u64) -> indicatif::ProgressStyle {
     let template = match total {
         0 | 1 => "{spinner} {prefix}, {elapsed} {wide_msg}",
@@ -294,7 +294,7 @@ impl Progress {
         }
     }
 
-    /// A bar of `steps` steps, with `message` beside it.
+    /// Shows a bar of `steps` steps, with `message`.
     pub fn set(&self, steps: u64, message: impl Into<String>) {
         if let Some(bar) = &self.0 {
             bar.set_position(steps);

@@ -125,7 +125,7 @@ impl<'a> Analysis<'a> {
         })
     }
 
-    /// The report as far as it is known without hardware.
+    /// The part of the report that needs no hardware results.
     pub fn report(&self, mappings: Vec<MappingLine>) -> Result<FlowReport> {
         let rule = self.machine.conflict_rule();
         Ok(FlowReport {

@@ -137,7 +137,7 @@ impl ChoiceInputs<'_> {
         })
     }
 
-    /// What a block takes of an SM as it is, as far as the choice is that.
+    /// The resources of a block of the unchanged kernel, for the choice of changing nothing.
     fn resources(&self, kind: ChoiceKind) -> Option<&Resources> {
         let found = self.found.filter(|_| kind == ChoiceKind::Nothing);
         found.and_then(Found::as_it_is)
@@ -399,7 +399,7 @@ mod tests {
         assert_eq!(chosen(&lines, true), Some(Best));
         assert_eq!(chosen(&lines, false), Some(Software));
         assert_eq!(chosen(&[(Nothing, None, 5), (Best, None, 5)], true), None);
-        // What was timed counts, beside what could not be.
+        // Timed choices decide; untimed ones are ignored.
         let lines = [
             (Nothing, Some(9), 5),
             (Fixed, Some(8), 4),

@@ -1,5 +1,4 @@
-//! Longer rows in the declarations of arrays as a text to paste: each declaration as it is and
-//! changed.
+//! Longer rows in the declarations of arrays as a text to paste: each declaration before and after.
 
 use super::code::{LONGER_ROWS, cuda_text, is_declared};
 use crate::report::CodeText;
@@ -52,8 +51,7 @@ pub(super) fn in_declarations(
     })
 }
 
-/// Whether there are changes that longer rows may take the place of, or that are longer rows
-/// alone.
+/// Whether some changes are longer rows only, or could be replaced by longer rows.
 pub(super) fn may_be_declared(suggestions: &[Suggestion]) -> bool {
     !suggestions.iter().all(Suggestion::has_longer_rows) || is_declared(suggestions)
 }

@@ -1,4 +1,4 @@
-//! What pages show of a kernel's accesses, beside the report of the flow.
+//! What pages show of a kernel's accesses, apart from the report of the flow.
 
 use super::changed::suggest;
 use super::heat::{Bank, Heat};
@@ -24,8 +24,9 @@ pub struct Evidence {
 }
 
 impl Evidence {
-    /// Of the accesses of `trace`, as they are and under `layout`, with the lines of
-    /// `suggestions` changed. Source files are looked for beside `input`, too.
+    /// The evidence of the accesses of `trace`, without a mapping and under
+    /// `layout`, with the lines of `suggestions` changed. Source files are looked
+    /// for in the folder of `input`, too.
     pub fn of(
         trace: &AccessTrace,
         machine: &Config,

@@ -40,7 +40,7 @@ pub(super) struct Heat<'a> {
     calls: BTreeMap<String, Vec<&'a Access>>,
 }
 
-/// The line of a place, without the calls around it.
+/// The line of `place`, without the inlined calls.
 fn line_of(place: &Place, pc: u32) -> Line {
     match Line::of(place, pc) {
         Line::Source(source, _) => Line::Source(source, Vec::new()),
@@ -106,8 +106,8 @@ impl<'a> Heat<'a> {
         }
     }
 
-    /// The files with the lines that cost something, those with most conflicts
-    /// first. `run`: the kernel as it is, on the model.
+    /// The files with lines that cost wavefronts or cycles, those with most
+    /// conflicts first. `run`: the unchanged kernel on the model.
     pub fn pages(
         &self,
         after: Option<Bank>,

@@ -1,5 +1,5 @@
-//! What an H100 did with kernels of the kit on inputs that fill it, to stand
-//! beside the model.
+//! Measurements of an H100, on kernels of the kit with inputs that fill it, to
+//! compare the model with.
 
 use crate::config::Config;
 use crate::readable::counted;

@@ -66,7 +66,7 @@ use worth::{Realized, Runs};
 const SUMMARY: &str = "summary.json";
 const HTML: &str = "report.html";
 
-/// What a run leaves in its folder beside `rtl`.
+/// The files in the folder of a run, apart from `rtl`.
 const REPORT_FILES: [&str; 3] = [SUMMARY, HTML, software::PTX];
 
 /// What a run found out.
@@ -87,9 +87,9 @@ pub struct Done {
 
 /// Runs the main job on `trace` for `machine` and writes report and Verilog.
 ///
-/// `watch` hears what is going on; it gets the conflict table as soon as it is
-/// known, before anything is simulated or synthesized. With
-/// [`Options::fast`], and after an interrupt, the run ends there.
+/// `watch` is told the progress; it gets the conflict table as soon as it is
+/// known, before anything is simulated or synthesized. With [`Options::fast`],
+/// and after an interrupt, the run ends there.
 pub fn run(
     trace: &AccessTrace,
     machine: &Config,
@@ -238,8 +238,8 @@ fn in_numbers<'a>(hardware: &Hardware<'a>, begin: &dyn Fn(Stage)) -> Result<Numb
     })
 }
 
-/// What the cycles are of, and what the model leaves out.
-/// `measured`: numbers of a GPU stand beside them.
+/// Which model the cycles are from, and what it leaves out. `measured`: numbers
+/// of a GPU are shown with them.
 fn model(machine: &Config, runs: &Runs, measured: bool) -> Vec<String> {
     let blocks = runs.blocks();
     let grid = match blocks {
@@ -264,7 +264,7 @@ fn model(machine: &Config, runs: &Runs, measured: bool) -> Vec<String> {
 
 /// Why there is nothing after the conflict table.
 fn reason_to_stop(options: &Options, machine: &Config) -> Option<Skipped> {
-    // A machine without a hash unit has them before the table.
+    // A machine without a hash unit has its software mappings before the table.
     let has_software = options.fast && options.input.launch().is_some() && machine.has_hash_unit();
     let parts = if has_software {
         "mappings in software, Verilog, co-simulation and synthesis"

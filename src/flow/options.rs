@@ -125,7 +125,7 @@ pub trait Watch: Sync {
     fn stage(&self, _stage: Stage, _stages: &[Stage]) {}
     /// `done` of `total` steps of the stage are done; `what` is at work.
     fn progress(&self, _done: u64, _total: u64, _what: &str) {}
-    /// Something that the user should know although the run goes on.
+    /// A warning: something that the user should know although the run continues.
     fn warn(&self, _message: &str) {}
     /// The mappings are known; simulation and synthesis are not in `report`
     /// yet. An error ends the run.

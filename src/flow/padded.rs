@@ -1,5 +1,5 @@
-//! Longer rows in the declarations of arrays, and nothing else: the accesses of the run at the
-//! places that these give them. No instruction is added, so the kernel itself is not run again.
+//! Longer rows in the declarations of arrays, and nothing else: the recorded accesses at their
+//! new addresses. No instruction is added, so the kernel itself is not run again.
 
 use super::software::Found;
 use super::worth::{Run, Runs};
@@ -126,8 +126,8 @@ impl Padded {
         ConflictProfile::of(moved.iter(), &machine.conflict_rule()).count(|word| word & mask)
     }
 
-    /// What a block takes then. The changed kernel is not compiled: its registers are taken
-    /// to be those of the kernel as it is.
+    /// The resources of a block with longer rows. The changed kernel is not compiled: it is
+    /// taken to need the registers of the unchanged kernel.
     fn resources(&self, as_it_is: &Resources, info: &KernelInfo, machine: &Config) -> Resources {
         let bytes = self.shared_bytes(as_it_is.shared_bytes);
         let registers = allocated(as_it_is.assembled.as_ref(), Some(info.registers));
@@ -151,8 +151,7 @@ impl Padded {
         }
     }
 
-    /// The kernel's cycles with its accesses at the new places, on the machine without a
-    /// hash.
+    /// The kernel's cycles with its accesses at the new addresses, on the machine without a hash.
     fn run(&self, runs: &Runs) -> Result<Run> {
         runs.moved(&|workload| {
             let info = workload.info().clone();
@@ -168,7 +167,7 @@ impl Padded {
     }
 }
 
-/// A kernel whose accesses go to other places.
+/// A kernel whose accesses are moved to other addresses.
 struct Moved<'a> {
     workload: &'a dyn Workload,
     info: KernelInfo,

@@ -38,7 +38,7 @@ pub(super) struct Found {
     pub none_fewer: Option<NoneFewer>,
     pub worth: Option<Worth>,
     pub ptx: Option<String>,
-    /// The cycles of the kernel as it is and under the best mapping, by parts.
+    /// The cycles of the unchanged kernel and under the best mapping, by parts.
     pub parts: Option<[CycleParts; 2]>,
     /// Parts that are left out, and why.
     pub skipped: Vec<Skipped>,
@@ -68,7 +68,7 @@ impl Found {
         }
     }
 
-    /// What a block of the kernel as it is takes, where that is known.
+    /// The resources of a block of the unchanged kernel, if known.
     pub fn as_it_is(&self) -> Option<&Resources> {
         let mut front = self.report.front.iter();
         front.find(|line| line.is_plain())?.resources.as_ref()
@@ -182,7 +182,7 @@ impl Candidate {
 
 /// Why a mapping gives no candidate.
 enum NoCandidate {
-    /// It is the kernel as it is.
+    /// The unchanged kernel.
     Original,
     Refused(String),
     /// The machine code has no fewer conflicts under it.
@@ -226,7 +226,7 @@ impl<'a> LaunchedKernel<'a> {
         })
     }
 
-    /// Runs the kernel as it is and under each mapping of the front.
+    /// Runs the unchanged kernel, and the kernel under each mapping of the front.
     fn run(&self, found: &mut Found) -> Result<()> {
         let before = LaunchWorkload::open(&self.launch.run(RunOptions::default())?)?;
         let Some(as_it_is) = self.timed(&before, &mut found.skipped)? else {
@@ -357,8 +357,8 @@ impl<'a> LaunchedKernel<'a> {
         })
     }
 
-    /// The machine code of the kernel as it is, where that judges. One that cannot be
-    /// assembled is judged by its PTX.
+    /// The machine code of the unchanged kernel, if that decides. A kernel that
+    /// cannot be assembled is judged by its PTX.
     fn counts(&self) -> Option<MachineCounts<'_>> {
         let of = || MachineCounts::of(self.file, &self.module, &self.request, self.machine).ok();
         self.by_machine_code.then(of).flatten()
@@ -373,8 +373,8 @@ impl<'a> LaunchedKernel<'a> {
         }
     }
 
-    /// A kernel with its indices as they are; `None` where its cycles are not
-    /// known, with the reason in `skipped`.
+    /// A kernel with unmapped indices; `None` if its cycles are not known, with
+    /// the reason in `skipped`.
     fn timed(&self, workload: &dyn Workload, skipped: &mut Vec<Skipped>) -> Result<Option<Run>> {
         match worth::timed(HashSpec::Mod, Some(0), self.machine, workload, self.budget) {
             Ok(run) => Ok(Some(run)),

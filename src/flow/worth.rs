@@ -32,7 +32,7 @@ pub(super) enum Realized {
     InSoftware,
 }
 
-/// The runs of one kernel with its indices as they are, each made once.
+/// The runs of one kernel with unmapped indices, each made once.
 pub(super) struct Runs<'a> {
     machine: &'a Config,
     workload: Box<dyn Workload + 'a>,

@@ -65,7 +65,7 @@ impl PtxFile {
         Ok(module)
     }
 
-    /// No result may take the place of a file that the PTX was compiled from.
+    /// Ensures that no result overwrites a file that the PTX was compiled from.
     fn claim_sources(&self, module: &Module) -> Result<()> {
         let folder = self.path.parent().unwrap_or(Path::new(""));
         for (_, file) in &module.files {

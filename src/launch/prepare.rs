@@ -290,7 +290,7 @@ impl<'a> Prepared<'a> {
     }
 }
 
-/// The parameters as the entry has them in memory.
+/// The parameters as laid out in the entry's parameter memory.
 fn pack(
     file: &LaunchFile,
     launch: &Resolved,

@@ -184,9 +184,10 @@ fn params_of(function: &Function, usage: &Usage, maps: &BTreeMap<u32, MapUse>) -
 }
 
 impl ParamKind {
-    /// It with the type that the source declares. The PTX shows how the kernel reads
-    /// memory (a vector of four `__half` is a `.v2.u32`), not what is there. Only of
-    /// what the kernel computes with as floating-point numbers it knows more.
+    /// The kind, with the type that the source declares. The PTX shows how the
+    /// kernel reads memory (a vector of four `__half` is a `.v2.u32`), not the type
+    /// in memory. It knows better only if the kernel computes with floating-point
+    /// numbers.
     fn in_source(self, declared: Option<&str>) -> Self {
         let Some(text) = declared else { return self };
         let known = declared::element(text);

@@ -29,7 +29,7 @@ const KEYS: [&str; 10] = [
     "swizzle",
     "fill",
 ];
-/// In the place of `box`, as those of `cuTensorMapEncodeIm2col`.
+/// Keys that replace `box`, with the meaning that they have in `cuTensorMapEncodeIm2col`.
 const PIXEL_KEYS: [&str; 4] = ["lower", "upper", "channels", "pixels"];
 
 /// The largest integers that a rule of maps may still judge.

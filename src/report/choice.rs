@@ -70,7 +70,7 @@ impl CycleParts {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum ChoiceKind {
-    /// The kernel and the machine as they are.
+    /// No change of kernel or machine.
     Nothing,
     /// A fixed hash: no registers, no stage.
     Fixed,
@@ -157,8 +157,8 @@ pub struct ChoiceLine {
     pub added_per_access: Option<f64>,
     /// Bytes of shared memory more.
     pub wasted_bytes: u32,
-    /// What a block takes of an SM, where that is known. Of a change that is not compiled
-    /// only shared memory and, with the registers as they are, the blocks.
+    /// The resources of a block, if known. For a change that is not compiled: only shared
+    /// memory and, with unchanged registers, the number of blocks.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub resources: Option<Resources>,
     /// Area and delay; null without synthesis, and in software.

@@ -20,7 +20,7 @@ pub struct SoftwareLine {
     pub max_degree: u32,
     /// Sum of the degrees.
     pub wavefronts: u64,
-    /// Operations that compute the place of a word.
+    /// Operations that compute where a word is stored.
     pub added_per_access: usize,
     /// Bytes of shared memory more.
     pub wasted_bytes: u32,
@@ -70,8 +70,8 @@ impl RewrittenLine {
 /// Mappings in software of a kernel.
 #[derive(Clone, Debug, Serialize)]
 pub struct Software {
-    /// Those that nothing beats in conflicts, operations and bytes, the fewest
-    /// conflicts first; the last is the index as it is.
+    /// The Pareto front of conflicts, operations and bytes, the fewest
+    /// conflicts first; the last is the unmapped index.
     pub front: Vec<SoftwareLine>,
     /// Bytes of the vectors that mappings keep whole, where accesses are wider than a word.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -79,7 +79,7 @@ pub struct Software {
     /// Whether no XOR of index bits and no padding that at most doubles the array
     /// has fewer conflicts than the first, proved.
     pub fewest_proved: bool,
-    /// Cycles of the kernel as it is; null where they are not known.
+    /// Cycles of the unchanged kernel; null if not known.
     pub cycles: Option<u64>,
     /// The mapping under which the kernel takes the fewest cycles, where it
     /// gains; else, without a launch file, the one with the fewest conflicts.
@@ -98,7 +98,7 @@ pub struct Software {
 }
 
 impl SoftwareLine {
-    /// Whether it is the index as it is.
+    /// Whether it is the unmapped index.
     pub fn is_plain(&self) -> bool {
         self.hash == PLAIN
     }

@@ -6,27 +6,27 @@ use serde::Serialize;
 /// A file with the lines that cost something.
 #[derive(Clone, Debug, Serialize)]
 pub struct SourcePage {
-    /// Its name; empty where no place of the accesses is known.
+    /// Its name; empty if no source line of the accesses is known.
     pub file: String,
     /// The lines, with those around them; the line 0 stands for some that are
     /// left out.
     pub lines: Vec<SourceLine>,
 }
 
-/// A line and what it costs.
+/// A line and its conflicts and cycles.
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct SourceLine {
-    /// 1-based; an access site where no place is known.
+    /// 1-based; the number of an access site if no line is known.
     pub line: u32,
     /// What stands there.
     pub text: String,
     /// Warp accesses.
     pub accesses: u64,
-    /// Sum of the conflict degrees, as it is.
+    /// Sum of the conflict degrees, without a mapping.
     pub wavefronts: u64,
     /// The same without bank conflicts.
     pub ideal_wavefronts: u64,
-    /// Conflicts as it is.
+    /// Conflicts without a mapping.
     pub conflicts: u64,
     /// Conflicts under the chosen mapping.
     pub conflicts_after: u64,
@@ -34,8 +34,8 @@ pub struct SourceLine {
     pub max_degree: u32,
     /// Share of the cycles in percent; null where they are not known.
     pub cycles_pct: Option<f64>,
-    /// The calls through which it came into the kernel, the innermost first, if
-    /// there are any: one stack for each place.
+    /// The calls through which the line was inlined into the kernel, the
+    /// innermost first: one stack for each call site.
     pub inlined_at: Vec<Vec<String>>,
     /// The lines in headers of the CUDA toolkit that it leads to, innermost ones.
     #[serde(skip_serializing_if = "Vec::is_empty")]

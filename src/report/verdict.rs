@@ -11,7 +11,7 @@ use crate::trace::without_folder;
 use serde::Serialize;
 use std::fmt::{self, Display, Formatter};
 
-/// A sentence, what it rests on, and four numbers.
+/// A sentence, its reasons, and four numbers.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Verdict {
     /// What is wrong.
@@ -33,7 +33,7 @@ pub struct Number {
     pub from: String,
     /// The number.
     pub to: String,
-    /// How it is known, or what it means.
+    /// The reason for the number, or its meaning.
     pub note: String,
     /// The share of `from` that `to` is, in percent, for a bar.
     pub percent: Option<f64>,
@@ -149,7 +149,7 @@ impl FlowReport {
         }
     }
 
-    /// Conflicts as it is.
+    /// Conflicts without a change.
     pub fn conflicts(&self) -> u64 {
         let plain = self.mappings.iter().find(|m| m.is_plain());
         plain.map_or(0, |m| m.conflicts)
@@ -190,7 +190,7 @@ impl FlowReport {
         let conflicts = self.conflicts();
         let removed = Share::of(conflicts.saturating_sub(chosen.conflicts), conflicts);
         let code = self.changed_source().filter(|_| is_software(chosen));
-        // Where all go here and there, their numbers are beside the change.
+        // If all conflicts go in both, their numbers are shown with the change instead.
         let code = code.filter(|code| chosen.conflicts > 0 || code.conflicts > 0);
         let code = code.map_or(String::new(), |code| {
             let removed = code.conflicts_before.saturating_sub(code.conflicts);

@@ -36,8 +36,8 @@ pub fn points(root: &Path, figures: &[&Figure], change: &Change) -> Result<Vec<P
     Ok(found)
 }
 
-/// Computes those of `points` that `store` has not, on all cores, and adds
-/// each as it is done; false if it was ended before all were.
+/// Computes the `points` that `store` does not have, on all cores, and adds
+/// each when it is done; false if it was interrupted.
 pub fn compute(points: &[Point], store: &Store, watch: &dyn Watch) -> Result<bool> {
     let missing: Vec<&Point> = points
         .iter()

@@ -24,7 +24,7 @@ pub struct Figure {
     pub source: String,
     /// What its values are worth, where a quantity does not say.
     pub evidence: Option<Evidence>,
-    /// A machine file beside this one, or a preset; none where nothing is simulated.
+    /// A machine file in the same folder, or a preset; none if nothing is simulated.
     pub machine: Option<String>,
     /// How the machine was chosen to fit what the paper publishes. All timed values of
     /// the figure are inferred.
@@ -32,7 +32,7 @@ pub struct Figure {
     /// What is run: benchmarks, access patterns, block sizes.
     #[serde(default)]
     pub workload: BTreeMap<String, Workload>,
-    /// A file beside this one with `[workload]` for several figures.
+    /// A file in the same folder with `[workload]` for several figures.
     pub workloads: Option<String>,
     /// What it is run with.
     #[serde(default)]
@@ -79,7 +79,7 @@ struct Workloads {
 pub struct Range {
     /// What is claimed.
     pub claim: String,
-    /// The input, and what it is varied over.
+    /// The varied input, and its range.
     pub input: String,
     /// Quantities, or sums of them, whose values these are.
     pub over: Vec<String>,
@@ -134,7 +134,7 @@ pub struct Workload {
     /// A formula of `src/reproduce/analytic`, as `elastic.bound`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub formula: Option<String>,
-    /// What it takes; what a configuration has for a name stands in its place.
+    /// Numbers of the formula; a configuration's number of the same name overrides one.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub numbers: BTreeMap<String, f64>,
     /// The same, of text: a mapping, a file.
@@ -187,7 +187,7 @@ pub struct Configuration {
     /// A mapping of related work, whose conflicts are counted.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub related: Option<String>,
-    /// A formula, in place of the workload's.
+    /// A formula that replaces the workload's.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub formula: Option<String>,
     /// What it takes.
@@ -226,7 +226,7 @@ pub struct Tune {
 }
 
 impl Figure {
-    /// Reads a file; `validate` checks what it says.
+    /// Reads a file; `validate` checks its content.
     pub fn load(path: &Path) -> Result<Self> {
         let mut figure: Figure = parse_with(path, Figure::resolve)?;
         figure.folder = path.parent().unwrap_or(Path::new("")).to_owned();

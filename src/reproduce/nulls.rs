@@ -1,7 +1,7 @@
-//! What models come to that know nothing: the measure of ours.
+//! The errors of models without knowledge, as a scale for ours.
 //!
-//! *No mechanism*: every workload stays as it is. *Constant gain*: every
-//! workload gets the published mean.
+//! *No mechanism*: every workload is unchanged. *Constant gain*: every workload
+//! gets the published mean.
 
 use super::figure::Figure;
 use super::quantity::Quantity;
@@ -10,8 +10,8 @@ use super::rules::Measure;
 use super::sums::rank_correlation;
 use serde::Serialize;
 
-/// A quantity's errors beside those of the null models, in percentage points;
-/// a speed-up of 1.2 counts as 20 %.
+/// A quantity's errors and those of the null models, in percentage points; a
+/// speed-up of 1.2 counts as 20 %.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Null {
     /// The figure.

@@ -30,7 +30,7 @@ pub struct Order {
     /// From the smallest to the largest.
     #[serde(default)]
     pub ascending: Vec<String>,
-    /// None of `among` has more, in place of an order.
+    /// Instead of an order: none of `among` has more than this one.
     pub most: Option<String>,
     /// None of `among` has less.
     pub least: Option<String>,

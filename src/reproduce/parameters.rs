@@ -1,5 +1,5 @@
-//! A parameter that a search of the hash paper finds here, beside the one that
-//! its Table 5 prints, and what separates the two.
+//! A parameter that a search of the hash paper finds here, compared with the
+//! one in its Table 5, and the reason for the difference.
 
 use crate::error::Result;
 use crate::geometry::Geometry;

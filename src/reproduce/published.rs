@@ -18,7 +18,7 @@ enum Value {
     Down,
 }
 
-/// Where the file has it does not matter.
+/// Equality ignores the position in the file.
 impl PartialEq for Published {
     fn eq(&self, other: &Self) -> bool {
         self.value == other.value
@@ -105,7 +105,7 @@ impl Published {
     }
 }
 
-/// Half a unit of the last of so many decimals.
+/// Half a unit of the last decimal.
 pub(super) fn half_unit(decimals: u32) -> f64 {
     0.5 * 0.1_f64.powi(decimals.min(15) as i32)
 }

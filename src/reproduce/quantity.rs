@@ -1,4 +1,4 @@
-//! What is read off a figure's points, and the published values beside it.
+//! Quantities that are computed from a figure's points, with the published values.
 
 use super::evidence::Evidence;
 use super::published::Published;
@@ -29,7 +29,7 @@ pub enum Metric {
 }
 
 impl Metric {
-    /// What a mechanism comes to that does nothing; none for the number itself.
+    /// The value for a mechanism without any effect; none for the number itself.
     pub fn neutral(self) -> Option<f64> {
         match self {
             Metric::Value => None,
@@ -110,7 +110,7 @@ impl Form {
         self.word() == "mean"
     }
 
-    /// It is a count or a place, and no longer of the quantity's unit.
+    /// Whether the value is a count or names a workload, so that it is not in the quantity's unit.
     pub fn counts(self) -> bool {
         matches!(self, Form::ArgMin | Form::ArgMax | Form::CountIf)
     }
@@ -192,7 +192,7 @@ pub struct Quantity {
     /// sensitivity analysis is about them.
     #[serde(default)]
     pub headline: bool,
-    /// The page has its values although nothing is published beside them.
+    /// The page shows its values although no value is published.
     #[serde(default)]
     pub show: bool,
     /// Why a workload, or `mean`, differs.
@@ -211,9 +211,9 @@ pub struct Summary {
     /// The workloads; all of the quantity if empty.
     #[serde(default)]
     pub only: Vec<String>,
-    /// Of `max` and `min`: the workload that the paper has it of.
+    /// For `max` and `min`: the workload of the extreme in the paper.
     pub at: Option<String>,
-    /// Of `rank`: the quantity whose measured values take the place of published ones.
+    /// For `rank`: the quantity whose measured values replace the published ones.
     pub against: Option<String>,
     /// Of `count-if`: `> 1`, `<= 0`, `= 100`.
     pub condition: Option<Condition>,
@@ -323,8 +323,8 @@ fn timed() -> Evidence {
 }
 
 impl Quantity {
-    /// What a mechanism comes to that does nothing; none for the number itself, and for a
-    /// part of what another mechanism does.
+    /// The value for a mechanism without any effect; none for the number itself, and for
+    /// a part of another mechanism's effect.
     pub fn neutral(&self) -> Option<f64> {
         let own = self.metric.neutral().filter(|_| self.part_of.is_none());
         match self.less {

@@ -1,6 +1,6 @@
-//! Bank mappings of related work, as baselines beside the hash paper's: which
-//! bank a word address goes to. Those that need another number of banks, or
-//! more memory, are no `HashSpec`.
+//! Bank mappings of related work, as baselines for the hash paper's: the bank
+//! of each word address. Mappings that need another number of banks, or more
+//! memory, are no `HashSpec`.
 //!
 //! Polynomial interleaving over GF(2) and CuTe's swizzles are linear, so that
 //! [`Related::matrix`] gives them as the `matrix` unit; the others are not.

@@ -77,7 +77,7 @@ pub enum Check {
     None,
 }
 
-/// One published value beside the measured one.
+/// One published value and the measured one.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Comparison {
     /// The figure.
@@ -115,7 +115,7 @@ pub struct Comparison {
     pub no_mechanism_passes: bool,
     /// Why it differs, or is not modelled.
     pub reason: Option<String>,
-    /// What a mechanism comes to that does nothing.
+    /// The value for a mechanism without any effect.
     #[serde(skip)]
     pub neutral: Option<f64>,
     /// It says how many, or which, so that no distance says how far it is off.
@@ -278,7 +278,7 @@ impl Context<'_> {
         result
     }
 
-    /// The measured values of another quantity in place of the published ones.
+    /// Replaces the published values by the measured values of another quantity.
     fn set_against(&self, summands: &mut [Summand], other: &str) {
         let named = |q: &&Quantity| q.name == other;
         let other = self.figure.quantity.iter().find(named);

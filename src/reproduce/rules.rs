@@ -8,7 +8,7 @@ use super::quantity::{Form, Metric};
 /// What kind of number is compared.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Measure {
-    /// How many, or which: a count of workloads, the place of the largest.
+    /// A count of workloads, or the workload with the largest value.
     Count,
     /// Times: a speed-up.
     Ratio,
@@ -44,8 +44,8 @@ impl Measure {
     }
 }
 
-/// Of a value that is compared with what a mechanism comes to that does
-/// nothing, if with anything.
+/// The measure of a value; `neutral` is the value for a mechanism without any
+/// effect, if there is one.
 pub fn value_measure(neutral: Option<f64>, unit: &str) -> Measure {
     match (neutral, unit) {
         (_, "%") => Measure::Percent,

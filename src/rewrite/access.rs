@@ -41,7 +41,7 @@ pub(super) struct Obstacle {
     pub reason: String,
     /// What it may touch.
     pub touches: Touches,
-    /// Whether the hardware has a swizzle mode for what it touches.
+    /// Whether the hardware has a swizzle mode for the variables that it touches.
     pub has_modes: bool,
 }
 
@@ -71,9 +71,9 @@ pub(super) struct Accesses {
 }
 
 /// The accesses of the functions `reached`, the entry first, to the variables
-/// `used`. An access to a dynamic variable may touch all of the module's,
-/// which begin at one place; those that the entry does not use are not memory
-/// of its own. `block` are the threads of a block, where they may be relied on.
+/// `used`. An access to a dynamic variable may touch all dynamic variables of
+/// the module, as they begin at one address; those that the entry does not use
+/// have no memory. `block` are the threads of a block, if they are certain.
 pub(super) fn accesses(
     module: &Module,
     reached: &[u32],
@@ -262,7 +262,7 @@ fn other(i: &Instruction, operand: usize) -> String {
     what.to_owned()
 }
 
-/// Whether it is not known what the instruction does beside its address.
+/// Whether the instruction may do unknown things with its address.
 fn is_unknown(i: &Instruction, access: &SharedAccess) -> bool {
     use Opcode::{Cp, Mbarrier, Tensormap, Wgmma, Wmma};
     access.kind == AccessKind::Other && ![Cp, Mbarrier, Tensormap, Wgmma, Wmma].contains(&i.opcode)

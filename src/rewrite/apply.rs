@@ -1,4 +1,4 @@
-//! The text with mapped accesses, and what it takes of shared memory.
+//! Applies mapped accesses to the text, and computes the shared memory that it needs.
 
 use super::failure::{Impossible, Result};
 use super::map::WORD;
@@ -50,7 +50,7 @@ impl Job<'_> {
         let regions = &selected.regions;
         let installed = region::install(self.module, reached, regions)?;
         let installed = text::written(&installed, self.module)?;
-        // Behind the regions, each as it is seen from inside its parts.
+        // After the regions come their views, one for each part.
         let views = regions.iter().flat_map(Region::views);
         let seen: Vec<Region> = regions.iter().cloned().chain(views).collect();
         let target = |access| {

@@ -53,8 +53,8 @@ pub(super) enum Op {
 pub(super) const BYTE_BITS: u32 = 2;
 
 impl Op {
-    /// A step of a linear layout, which works on words, for byte addresses:
-    /// the place in the word stays.
+    /// A step of a linear layout, which works on words, for byte addresses: the
+    /// byte within the word is kept.
     pub fn of_step(step: &Step) -> Op {
         let arg = |v: &Value| match v {
             Value::Index => Arg::Input,

@@ -34,7 +34,7 @@ pub struct MachineConflicts {
 }
 
 impl MachineConflicts {
-    /// Whether fewer conflicts are left, and no other access takes their place.
+    /// Whether fewer conflicts are left, and no additional accesses replace them.
     pub fn gains(&self) -> bool {
         self.conflicts_after < self.conflicts_before
             && self.wavefronts_after < self.wavefronts_before
@@ -56,7 +56,7 @@ impl MachineConflicts {
     }
 }
 
-/// A kernel with the counts of its machine code, beside which rewritten ones are put.
+/// A kernel with the counts of its machine code, with which rewritten kernels are compared.
 pub struct MachineCounts<'a> {
     file: &'a LaunchFile,
     module: &'a Module,
@@ -97,8 +97,8 @@ impl<'a> MachineCounts<'a> {
         })
     }
 
-    /// The counts beside those of a text rewritten from the kernel; `None` where it was
-    /// refused.
+    /// The counts, compared with those of a text rewritten from the kernel; `None` if
+    /// that was refused.
     pub fn beside(&self, rewritten: &Rewritten) -> Result<Option<MachineConflicts>> {
         let Some(text) = rewritten.text() else {
             return Ok(None);

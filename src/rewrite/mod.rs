@@ -131,8 +131,8 @@ pub fn rewrite(module: &Module, request: &Request) -> Result<Rewritten> {
     attempt(module, request)?.map_err(Impossible::into_error)
 }
 
-/// As [`rewrite`], for a mapping that is one of several to try: what is
-/// impossible is told from an error.
+/// As [`rewrite`], for one of several mappings to try: an impossible mapping is
+/// distinguished from an error.
 pub fn attempt(
     module: &Module,
     request: &Request,
@@ -212,7 +212,7 @@ fn in_one_array(module: &Module, request: &Request, mixed: &Left) -> Result<Opti
         .map(|whole| Rewritten { mixed, ..whole }))
 }
 
-/// The marker places variables that the pass puts elsewhere.
+/// Refuses the marker that fixes the offsets of variables, because the pass moves them.
 fn refuse_marker(module: &Module, entry: u32) -> std::result::Result<(), Impossible> {
     if module.layout_marker(entry).is_none() {
         return Ok(());

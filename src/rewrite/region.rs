@@ -254,9 +254,9 @@ pub(super) fn total(placed: &[Placed]) -> u32 {
     placed.iter().map(|v| v.offset + v.bytes).max().unwrap_or(0)
 }
 
-/// Puts the regions in the place of their variables: the declarations, and
-/// every name of a variable in the functions `reached`. No access is changed
-/// yet, so that the text means what it did before.
+/// Replaces variables by their regions: the declarations, and every name of a
+/// variable in the functions `reached`. No access is changed yet, so the text
+/// means the same as before.
 pub(super) fn install(
     module: &Module,
     reached: &[u32],
@@ -299,8 +299,8 @@ pub(super) fn install(
     Ok(edits.apply(&module.text))
 }
 
-/// An operand that names a variable, in its region: `place` gives the name of the region, and
-/// the offset in it.
+/// An operand that names a variable, in its region: `place` returns the name of the region
+/// and the offset in it.
 fn replacement(
     operand: &Operand,
     place: impl Fn(ast::Symbol) -> Option<(String, u32)>,

@@ -99,8 +99,8 @@ impl Block<'_> {
         })
     }
 
-    /// What a block takes with all shared variables under `spec`, as they are in
-    /// `rewritten`; `None` where that was refused.
+    /// The resources of a block with all shared variables mapped by `spec`, as
+    /// in `rewritten`; `None` if that was refused.
     pub fn under(
         &self,
         module: &Module,
@@ -108,7 +108,7 @@ impl Block<'_> {
         rewritten: &Rewritten,
     ) -> Result<Option<Resources>> {
         let bytes = rewritten.shared_bytes;
-        // The kernel as it is needs no array, and is not refused.
+        // The unmapped kernel needs no array, and is not refused.
         let (text, bytes) = match (spec, rewritten.text()) {
             (LayoutSpec::Hash(HashSpec::Mod), _) => (module.text.as_str(), bytes.before),
             (_, Some(text)) => (text, bytes.after),

@@ -1,9 +1,9 @@
-//! What a rewriting comes to.
+//! The result of a rewriting.
 
 use crate::trace::line_of_file;
 use serde::{Serialize, Serializer};
 
-/// An access that stays as it is, or why nothing is rewritten.
+/// An access that is not rewritten, or why nothing is.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Left {
     /// 1-based line of the PTX.
@@ -77,11 +77,11 @@ pub struct Rewritten {
     /// not.
     #[serde(skip)]
     pub together: Option<u32>,
-    /// The first access that may touch variables with mappings of their own. If
-    /// these are equal, one mapping for all of shared memory was taken instead;
-    /// else some variables stay as they are.
+    /// The first access that may touch variables with different mappings. If
+    /// the mappings are equal, one mapping for all of shared memory was taken
+    /// instead; else some variables are not mapped.
     pub mixed: Option<Left>,
-    /// Accesses that stay as they are.
+    /// Accesses that are not rewritten.
     pub left: Vec<Left>,
     /// Variables that tensor copies or `wgmma` access in a swizzle mode of
     /// their own.

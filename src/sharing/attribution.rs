@@ -31,7 +31,8 @@ pub struct Unattributed {
 /// What an access may be to: a variable, or a part of the dynamic ones.
 #[derive(Clone, Debug)]
 pub(super) struct Attributed {
-    /// The variable; of a part all dynamic ones, which lie at one place.
+    /// The variable; for a part of dynamic shared memory, all dynamic ones, as they
+    /// share one address.
     pub of: Vec<shared::SharedVariable>,
     pub variable: Variable,
     /// Of a part its bytes.

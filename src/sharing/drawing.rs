@@ -28,7 +28,7 @@ pub struct DrawnBlock {
 pub struct DrawnEdge {
     /// Block that control leaves.
     pub from: usize,
-    /// Block that it comes to; the number of blocks is the end.
+    /// Target block; the number of blocks means the end.
     pub to: usize,
     /// There is a marker on it.
     pub releases: bool,

@@ -29,7 +29,7 @@ pub struct AnalysedEntry<'m> {
     pub ranges: Ranges,
     /// Accesses that may be to any variable.
     pub unattributed: Vec<Unattributed>,
-    /// Why the variables have to stay as they are declared.
+    /// Why the variables have to keep their declared layout.
     pub fixed: Option<String>,
 }
 

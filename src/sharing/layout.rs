@@ -60,7 +60,7 @@ impl Layout {
         }
     }
 
-    /// The variables as they are declared.
+    /// The declared layout of the variables.
     pub fn declared(variables: &[Variable], boundary: u32, costs: &Costs) -> Self {
         let offsets = variables.iter().map(|v| v.offset).collect();
         let mut layout = Self::of(variables, offsets, boundary, costs);

@@ -6,12 +6,12 @@
 //! that pass it. The paper assumes that there are no critical edges; here a
 //! placement may be such an edge, which then has to be split.
 //!
-//! [`post_dominator`] is the simpler scheme: one place that all paths pass.
+//! [`post_dominator`] is the simpler scheme: one point that all paths pass.
 
 use super::graph::{Edge, FlowGraph};
 use super::ranges::{Ranges, VariableSet};
 
-/// A place for `relssp`.
+/// A program point for `relssp`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum ProgramPoint {
     /// Before an instruction, on any path to it.
@@ -94,9 +94,9 @@ fn optimal(graph: &FlowGraph, ranges: &Ranges, shared: VariableSet) -> Vec<Progr
     points
 }
 
-/// The first place that every path passes exactly once, after all accesses:
-/// a node that post-dominates the entry and every last access, outside loops.
-/// Where there is none before the end of the function, every way out.
+/// The first point that every path passes exactly once, after all accesses: a
+/// node that post-dominates the entry and every last access, outside loops. If
+/// there is none before the end of the function, every exit.
 fn post_dominator(graph: &FlowGraph, ranges: &Ranges, shared: VariableSet) -> Vec<ProgramPoint> {
     let ahead_in = |n: u32| ranges.after_in(n) & shared != 0;
     let ahead_out = |n: u32| ranges.after_out(n) & shared != 0;
@@ -120,10 +120,10 @@ fn post_dominator(graph: &FlowGraph, ranges: &Ranges, shared: VariableSet) -> Ve
     }
 }
 
-/// The instructions that lie on every path from the entry to the end, from
-/// the first to the last: walking any path, those whose removal cuts the end
-/// off. They are found in one pass over a depth-first path, which a search
-/// beside it passes by as far as it can.
+/// The instructions that lie on every path from the entry to the end, in order.
+/// On any one path, they are those whose removal disconnects the end. They are
+/// found in one pass over a shortest path, while a search explores the edges
+/// that leave it and come back.
 fn post_dominators_of_entry(graph: &FlowGraph) -> Vec<u32> {
     let Some(path) = a_path(graph) else {
         return Vec::new();
@@ -135,7 +135,7 @@ fn post_dominators_of_entry(graph: &FlowGraph) -> Vec<u32> {
         .for_each(|(i, &n)| position[n as usize] = i);
     let mut seen = vec![false; exit as usize + 1];
     let mut found = Vec::new();
-    // The furthest node of the path that the ways beside it come to.
+    // The furthest node of the path that the explored detours reach.
     let mut furthest = 0;
     for (i, &n) in path.iter().enumerate() {
         if furthest <= i && n != exit {

@@ -72,7 +72,7 @@ pub struct Planned<'a> {
     /// Lines of accesses that may be to any variable.
     unattributed: Vec<u32>,
     relssp: &'a [Marker],
-    /// Places on one way out of a branch alone.
+    /// Program points on a single edge of a branch.
     edges_split: usize,
 }
 
@@ -155,7 +155,7 @@ impl<'k> Plan<'k> {
         )
     }
 
-    /// Places on one way out of a branch alone.
+    /// Program points on a single edge of a branch.
     pub fn edges_split(&self) -> usize {
         let on = |p: &&ProgramPoint| matches!(p, ProgramPoint::On(_));
         self.points.iter().filter(on).count()

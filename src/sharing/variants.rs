@@ -78,7 +78,7 @@ impl Variant {
     }
 }
 
-/// The numbers of a variant, beside the baseline.
+/// The numbers of a variant, compared with the baseline.
 #[derive(Clone, Debug, Serialize)]
 pub struct Gain {
     /// Its name.

@@ -1,4 +1,4 @@
-//! Colour by meaning, and the size of the place that text goes to.
+//! Colour by meaning, and the width of the output.
 
 use super::wrap::{command_lines, wrapped};
 use std::io::IsTerminal;
@@ -63,7 +63,7 @@ const USUAL: usize = 80;
 const LOG: usize = 200;
 /// Columns of prose at most, on a wide terminal.
 const READABLE: usize = 100;
-/// Narrower places are not served: nothing would be readable.
+/// Narrower outputs are not served: nothing would be readable.
 const LEAST: usize = 40;
 
 impl Screen {
@@ -115,7 +115,7 @@ impl Screen {
     }
 
     /// `text` with its sentences within this width less `indent`. Indented lines,
-    /// such as a usage, stay as they are. Colours count as columns.
+    /// such as a usage, are kept. Colours count as columns.
     pub fn folded(&self, text: &str, indent: usize) -> String {
         let fold = |line: &str| {
             if line.starts_with([' ', '\t']) {

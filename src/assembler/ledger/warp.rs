@@ -7,7 +7,7 @@ use crate::assembler::sass::MachineAccess;
 use crate::trace::{Access, Op};
 use std::collections::{BTreeMap, HashMap};
 
-/// The accesses of a warp with their places in the trace.
+/// The accesses of a warp, with their indices in the trace.
 pub(super) struct Warp<'a> {
     accesses: Vec<(usize, &'a Access)>,
     sites: &'a Sites<'a>,

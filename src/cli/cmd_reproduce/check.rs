@@ -88,7 +88,7 @@ impl Check<'_> {
         })
     }
 
-    /// Every point of the tree is there.
+    /// Fails unless the store has every point of the tree.
     fn inputs(&self, wanted: &[Point], store: &Store, file: &Path) -> Result<()> {
         let name = |p: &&Point| format!("{}, {}, {}", p.figure, p.workload, p.configuration);
         let absent: Vec<String> = absent(wanted, store).iter().map(name).collect();
@@ -127,8 +127,7 @@ impl Check<'_> {
     }
 }
 
-/// What README.md beside the folder has of the results; nothing to check where
-/// there is none.
+/// Compares the results' table in README.md, in the parent folder; passes if there is no README.md.
 fn readme(dir: &Path, table: &str) -> Result<Vec<String>> {
     let path = beside(dir);
     let text = match std::fs::read_to_string(&path) {

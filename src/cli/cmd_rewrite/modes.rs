@@ -1,5 +1,5 @@
-//! What to choose for arrays that tensor copies and `wgmma` access in swizzle
-//! modes of their own: a mode in the place of a mapping.
+//! Suggests swizzle modes for arrays that tensor copies and `wgmma` access in
+//! such modes: a mode instead of a mapping.
 
 use super::Job;
 use crate::error::Result;

@@ -26,7 +26,7 @@ pub(super) struct Advice {
 /// No mapping for all shared variables that can be had leaves fewer conflicts.
 #[derive(Serialize)]
 pub(super) struct NothingHelps {
-    /// Of one block of the entry's first launch, as it is.
+    /// Conflicts of one block of the entry's first launch, without a mapping.
     conflicts: u64,
     /// Conflicts that every mapping leaves which keeps the wide accesses whole.
     lower_bound: u64,

@@ -8,7 +8,7 @@ use crate::error::{Error, Result};
 use crate::hash::HashSpec;
 use crate::sm::Setup;
 
-/// A point: what it runs on, and how large its grid is.
+/// A point: its workload, and the size of its grid.
 #[derive(Clone, Default)]
 pub(super) struct Draft {
     /// Index of the machine.
@@ -195,8 +195,8 @@ fn is_choice(key: &str) -> bool {
     KEYS.contains(&key) || SECTIONS.iter().any(|section| key.starts_with(section))
 }
 
-/// The bank mapping of a machine that is told `setup`: what it is given, or
-/// what its hash hardware does after reset.
+/// The bank mapping of a machine with `setup`: the given one, or that of its
+/// hash hardware after reset.
 pub(super) fn mapping(setup: &Setup, config: &Config) -> String {
     match &setup.hash {
         Some(hash) => hash.to_string(),

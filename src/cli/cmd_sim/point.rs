@@ -141,7 +141,7 @@ impl Point {
     }
 }
 
-/// A point: its choices, and what it came to.
+/// A point: its choices and its results.
 #[derive(Serialize)]
 pub(super) struct Numbers<'a> {
     preset: &'a str,
@@ -167,7 +167,7 @@ pub(super) struct Numbers<'a> {
     statistics: &'a Statistics,
 }
 
-/// A point beside its baseline.
+/// A point, compared with its baseline.
 #[derive(Serialize)]
 pub(super) struct Compared<'a> {
     #[serde(flatten)]

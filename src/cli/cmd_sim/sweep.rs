@@ -134,8 +134,9 @@ fn among(plan: &Plan, baselines: &[Draft]) -> Vec<Option<usize>> {
     baselines.iter().map(find).collect()
 }
 
-/// All runs: baselines that are no points before the points that are compared
-/// with them, so that an interrupted sweep can compare what it has.
+/// All runs. Baselines that are no points come before the points that are
+/// compared with them, so that an interrupted sweep can compare the points that
+/// it has.
 fn runs<'a>(
     plan: &'a Plan,
     baselines: &'a [Draft],

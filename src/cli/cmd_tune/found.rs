@@ -20,7 +20,7 @@ pub(super) struct Against<'a> {
     pub machine: &'a Config,
     /// Conflicts with bank = address mod 2^m.
     pub baseline: u64,
-    /// A block fits into the scratchpad as it is.
+    /// Whether a block fits into the scratchpad without a mapping.
     pub has_room: bool,
 }
 
@@ -96,7 +96,7 @@ pub(super) struct TunedUnit {
     method: &'static str,
     conflicts: u64,
     baseline_conflicts: u64,
-    /// Sum of the degrees, and what it is without conflicts.
+    /// Sum of the degrees, and their sum without conflicts.
     wavefronts: u64,
     ideal_wavefronts: u64,
     lower_bound: u64,

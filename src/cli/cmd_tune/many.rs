@@ -20,8 +20,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use std::sync::PoisonError;
 
-/// What depends on more than the files of a kernel, or on the clock: the source
-/// beside it, times.
+/// Results that depend on more than the files of a kernel, or on the clock: the
+/// source in its folder, times.
 const LEFT_OUT: [&str; 3] = ["format_version", "suggestions", "seconds"];
 
 /// Tunes each kernel, and lists them.
@@ -65,7 +65,7 @@ pub(super) fn run(args: &TuneArgs, global: &Global, printer: &Printer) -> Result
     points.finish()?;
     let software = args.software;
     let all = TunedKernels { software, kernels };
-    // One machine is named once, above; several beside the kernels.
+    // A common machine is named once, above the list; otherwise each kernel shows its own.
     let machine = all.one_machine().cloned();
     match machine {
         Some(machine) => printer.clone().of_machine(machine).show(&all),

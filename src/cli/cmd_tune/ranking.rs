@@ -136,8 +136,8 @@ impl<'a> Ranking<'a> {
             return self;
         }
         let costs = |r: &Ranked| (r.conflicts, r.added_per_access, r.wasted_bytes);
-        // The first is the one that the changes of the source are for, unless the search ran
-        // out of its budget, and longer rows leave fewer.
+        // The first result is the one that the source changes implement, unless the search
+        // ran out of its budget and longer rows leave fewer conflicts.
         let declared = self.results.iter().filter(|r| r.in_declaration);
         let fewest = declared.map(|r| r.conflicts).min();
         let first = usize::from(fewest >= Some(self.best().conflicts));
@@ -223,8 +223,8 @@ impl<'a> Ranking<'a> {
         details
     }
 
-    /// The table has the front, the index as it is, the plain XOR, and the best
-    /// padding and swizzle: what programmers use.
+    /// The table shows the front, the unmapped index, the plain XOR, and the
+    /// best padding and swizzle, which programmers use.
     fn is_shown(&self, ranked: &Ranked) -> bool {
         let first = self.results.iter().find(|r| r.kind == ranked.kind);
         let is_first = first.is_some_and(|r| std::ptr::eq(r, ranked));

@@ -71,7 +71,7 @@ pub(super) fn of(found: &SoftwareRanking, layout: &Layout) -> Result<TuneReport>
     })
 }
 
-/// Conflicts that the best choice leaves, and what it costs.
+/// Conflicts that the best choice leaves, and its cost.
 struct Price {
     left: u64,
     /// Instructions for an access.

@@ -30,7 +30,7 @@ pub(in crate::cli) struct Subject<'a> {
     pub trace: &'a AccessTrace,
     /// The indices that its PTX computes; empty if there is no PTX.
     pub indices: &'a Indices,
-    /// Source files are looked for beside this, too.
+    /// Source files are looked for in the folder of this, too.
     pub input: &'a Input,
     /// Words of shared memory that a mapping may take.
     pub room: u32,

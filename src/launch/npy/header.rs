@@ -52,7 +52,7 @@ impl Header {
     }
 }
 
-/// A place in the text.
+/// A reader at a position in the text.
 struct Reader<'a> {
     text: &'a str,
     /// The byte that is next.
@@ -64,7 +64,7 @@ impl<'a> Reader<'a> {
         &self.text[self.at..]
     }
 
-    /// The error at this place.
+    /// The error at this position: `what` was expected.
     fn wanted(&self, what: &str) -> String {
         format!("expected {what} at byte {} of it", self.at)
     }

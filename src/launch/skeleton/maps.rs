@@ -54,7 +54,7 @@ pub(super) fn maps(function: &Function, width: u32) -> BTreeMap<u32, MapUse> {
     found
 }
 
-/// The map of `[map, {coordinates}]`, with the operand's place.
+/// The map of `[map, {coordinates}]`, with the index of the operand.
 fn map_operand((at, operand): (usize, &Operand)) -> Option<(usize, &Operand)> {
     match operand {
         Operand::Indexed(items) => Some((at, items.first()?)),

@@ -22,7 +22,7 @@ pub(super) struct Usage {
     pub grid_dimensions: u32,
     /// Whether it names shared memory without a size.
     pub dynamic_shared: bool,
-    /// Whether it, or what it calls, waits for the whole grid, as `grid.sync()` does.
+    /// Whether it, or a function that it calls, waits for the whole grid, as `grid.sync()` does.
     pub cooperative: bool,
 }
 
@@ -353,8 +353,8 @@ fn types_of(
     seen.filter(|t| t.bits() == bits).collect()
 }
 
-/// Of several types that are seen, the one that says most: a floating-point
-/// number, then a signed, then an unsigned integer, then bits.
+/// The most specific of the types seen: a floating-point number, then a signed,
+/// then an unsigned integer, then bits.
 fn telling(types: &[Type]) -> Option<Type> {
     let rank = |ty: &Type| match ty {
         Type::Pred | Type::B128 => 0,

@@ -38,7 +38,7 @@ pub(super) fn units(report: &FlowReport) -> Value {
     json!(totals.into_iter().flatten().map(row).collect::<Vec<_>>())
 }
 
-/// Two places, and none of them where it is a whole number.
+/// A number with two decimals, or none if it is whole.
 fn two_places(number: f64) -> String {
     let text = format!("{number:.2}");
     text.trim_end_matches('0').trim_end_matches('.').to_owned()

@@ -1,5 +1,5 @@
 //! The report of `reproduce`: how many published values are reproduced, which are
-//! furthest off, and each value beside the measured one.
+//! furthest off, and each published value with the measured one.
 
 use super::{frame, prose};
 use crate::error::Result;
@@ -60,7 +60,7 @@ pub enum Basis {
     Identity,
 }
 
-/// A published value beside the measured one, as text with units.
+/// A published value and the measured one, as text with units.
 #[derive(Clone, Debug)]
 pub struct ValueLine {
     /// The figure.
@@ -142,7 +142,7 @@ pub struct PaperLine {
 pub struct MeanError {
     /// Of the models.
     pub here: f64,
-    /// Of a model that leaves every workload as it is.
+    /// The figure of a model without any effect on the workloads.
     pub no_mechanism: f64,
 }
 
@@ -292,7 +292,7 @@ impl ReproductionReport {
         frame::render(NAME, TEMPLATE, context)
     }
 
-    /// The four numbers on top: `k` what, `v` how much, `n` beside what.
+    /// The four headline numbers: `k` the caption, `v` the value, `n` the note.
     fn kpis(&self, tally: &Tally) -> Value {
         let of = |outcome| whole(tally.count(outcome));
         let beside_reproduced = format!(

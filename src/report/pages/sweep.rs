@@ -93,7 +93,7 @@ impl SweepReport {
     }
 }
 
-/// The four numbers on top: `k` what, `v` how much, `n` beside what.
+/// The four headline numbers: `k` the caption, `v` the value, `n` the note.
 fn kpis(points: &[&SweepLine], missing: usize) -> Value {
     let (Some(best), Some(worst)) = (points.first(), points.last()) else {
         return json!([]);

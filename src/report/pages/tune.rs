@@ -1,5 +1,5 @@
-//! The report of `tune --software`: which mapping to take, what it looks like on the
-//! accesses, where the source changes, and the change as code.
+//! The report of `tune --software`: the mapping to take, its effect on the accesses,
+//! the lines of the source that change, and the change as code.
 
 use super::flow_view;
 use super::frame;
@@ -65,7 +65,7 @@ pub struct TuneReport {
     pub machine: String,
     /// The answer, a sentence or two.
     pub verdict: String,
-    /// Conflicts as it is.
+    /// Conflicts without a mapping.
     pub conflicts: u64,
     /// Conflicts under what is suggested.
     pub left: u64,
@@ -92,8 +92,7 @@ pub struct TuneReport {
     /// Padding in the declarations alone, where that is possible: its mappings, the
     /// conflicts that it leaves, and the code.
     pub padding: Option<(String, u64, CodeText)>,
-    /// What a block takes of an SM with the change and as it is, in words; empty where that
-    /// is not known.
+    /// The resources of a block with the change and without, in words; empty if not known.
     pub on_sm: String,
     /// How conflicts are counted.
     pub rule: String,
@@ -131,7 +130,7 @@ impl TuneReport {
         frame::render(NAME, TEMPLATE, context)
     }
 
-    /// The four numbers on top: `k` what, `v` how much, `n` beside what.
+    /// The four headline numbers: `k` the caption, `v` the value, `n` the note.
     fn kpis(&self) -> Value {
         let removed = self.conflicts.saturating_sub(self.left);
         let share = match self.conflicts {

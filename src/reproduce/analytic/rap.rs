@@ -91,8 +91,8 @@ fn requests(inputs: &Inputs) -> Result<Numbers> {
     ]))
 }
 
-/// Where element `element` of a 4 x 4 matrix comes to when row i is rotated by
-/// the i-th of `shifts` (Fig. 6).
+/// The new position of element `element` of a 4 x 4 matrix when row i is
+/// rotated by the i-th of `shifts` (Fig. 6).
 fn rotation(inputs: &Inputs) -> Result<Numbers> {
     let shifts = inputs.word("shifts")?;
     let spec = crate::hash::HashSpec::from_str(&format!("rap:{}", shifts.replace(' ', ",")))?;

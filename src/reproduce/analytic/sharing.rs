@@ -133,7 +133,7 @@ fn range_size(inputs: &Inputs) -> Result<Numbers> {
     Ok(numbers([("instructions", size as f64)]))
 }
 
-/// Places of relssp.
+/// The number of program points that get a relssp.
 fn releases(inputs: &Inputs) -> Result<Numbers> {
     let (graph, ranges) = drawn(inputs.word("flow")?)?;
     let of = |placement| release_points(placement, &graph, &ranges, A).len() as f64;

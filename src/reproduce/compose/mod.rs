@@ -1,5 +1,5 @@
 //! All mechanisms on one SM: every subset of hash, elastic pipeline, sharing
-//! and hashed locks, with what it costs.
+//! and hashed locks, with its cost.
 
 mod sentence;
 mod text;
@@ -115,7 +115,7 @@ pub fn composed(root: &Path, figure: &Figure, table: &Table) -> Result<Vec<Compo
     figure.workload.keys().map(one).collect()
 }
 
-/// The figure with one workload, a user's, in place of its own.
+/// The figure with a user's workload instead of its own.
 pub fn of_input(figure: &Figure, input: &str) -> Result<Figure> {
     let input = if input.starts_with("kernel:") {
         input.to_owned()

@@ -250,7 +250,7 @@ fn values(section: &Section) -> String {
     tables.iter().map(|c| of_columns(section, c)).collect()
 }
 
-/// Columns whose workloads are among those of another one stand beside it.
+/// Groups columns: one whose workloads are a subset of another's is shown next to it.
 fn grouped(columns: Vec<Column>) -> Vec<Vec<Column>> {
     let mut groups: Vec<(BTreeSet<&str>, Vec<Column>)> = Vec::new();
     for column in columns {

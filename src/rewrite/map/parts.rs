@@ -1,8 +1,8 @@
 //! A region whose parts have layouts of their own.
 //!
-//! Each part is mapped as if it began at the base, and then moved to its place:
-//! behind the parts before it, at a multiple of the banks. Where it is not known
-//! in which part an address is, all are computed and one is chosen.
+//! Each part is mapped as if it began at the base, and then moved behind the
+//! parts before it, to a multiple of the banks. If the part of an address is not
+//! known statically, the results for all parts are computed and one is selected.
 
 use super::{Map, WORD};
 use crate::rewrite::code::{Arg, Op};
@@ -82,7 +82,7 @@ impl Map {
 
 fn segments(parts: &[(Range<u32>, Layout)], words: u32, banks: u32) -> Vec<Segment> {
     let mut list: Vec<Segment> = Vec::new();
-    // The word after the last, and the place after the last.
+    // The end of the words so far, before and after mapping.
     let (mut at, mut end) = (0, 0);
     let rest = |words: Range<u32>, end: &mut u32, list: &mut Vec<Segment>| {
         if words.is_empty() {
@@ -128,7 +128,7 @@ impl Ops {
         }
     }
 
-    /// The place of an address in a segment, whose table begins at word `from`.
+    /// The mapped address in a segment, whose table begins at word `from`.
     fn moved(&mut self, segment: &Segment, from: u32) -> Arg {
         let (start, to) = (segment.words.start * WORD, segment.to * WORD);
         let Some(map) = segment.map.as_ref().filter(|map| !map.ops.is_empty()) else {
@@ -164,8 +164,7 @@ mod tests {
         Layout::new(&spec.parse().unwrap(), geometry).unwrap()
     }
 
-    /// Every byte goes where its part's layout puts it, from any base; no two go
-    /// to one place.
+    /// Every byte goes where its part's layout maps it, from any base; no two go to one address.
     #[test]
     fn each_part_has_its_own_places() {
         let specs = [

@@ -20,8 +20,9 @@ pub(super) struct Carry {
     pub start: Point,
 }
 
-/// How the place of `value`, which `register` holds, can be carried through
-/// the loop at whose header it meets itself; all `uses` must be inside.
+/// How the mapped address of `value`, held in `register`, can be carried
+/// through the loop in whose header `value` is a phi; all `uses` must be
+/// inside.
 pub(super) fn carry(
     facts: &Facts,
     points: &Points,

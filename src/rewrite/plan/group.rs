@@ -46,9 +46,9 @@ struct Member {
 /// What a member's mapped address is made of.
 #[derive(Clone, Copy)]
 enum Made {
-    /// The place of this leader, plus a constant.
+    /// The mapped address of this leader, plus a constant.
     Sum(usize, i64),
-    /// The place of this leader XOR a mask.
+    /// The mapped address of this leader XOR a mask.
     Xor(usize, u32),
 }
 
@@ -118,7 +118,7 @@ impl Group<'_> {
         }
     }
 
-    /// The offset with which the access may use its register as it is.
+    /// The offset with which the access can use its original register.
     fn same(&self, site: &Site) -> Option<i64> {
         let map = &self.region.map;
         let offsets = Offsets::of(self.facts, self.region, site);
@@ -167,8 +167,8 @@ impl Group<'_> {
         )
     }
 
-    /// The constants of the addresses that are mapped in full: one after the
-    /// other the one that saves most.
+    /// The constants of the addresses that are mapped in full, chosen greedily:
+    /// next the one that saves most.
     fn leaders(&self) -> Vec<i64> {
         let own = self.members.iter().map(|m| m.constant);
         let mut candidates: Vec<i64> = own.chain(self.sources.iter().map(|s| s.2)).collect();

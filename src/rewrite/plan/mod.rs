@@ -175,8 +175,8 @@ fn plan_function(
     emitter.declare(edits);
 }
 
-/// The accesses whose addresses are in registers, with what they hold; the
-/// others are rewritten as they are.
+/// The accesses whose addresses are in registers, with their values; accesses
+/// with constant addresses are rewritten at once.
 fn sites(
     function: &Function,
     values: &Values,

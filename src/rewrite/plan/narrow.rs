@@ -125,7 +125,7 @@ impl Job<'_> {
         })
     }
 
-    /// Whether the low halves of the operands are there.
+    /// Whether the low halves of the operands exist.
     fn operands_allow(&self, value: ValueId, set: &BTreeSet<ValueId>) -> bool {
         let undefined = |v: ValueId| matches!(self.values.definition(v), Definition::Undefined(_));
         match self.values.definition(value) {
@@ -213,7 +213,7 @@ impl Job<'_> {
                 Operand::Register(r) => Some(self.values.read(at, r)),
                 _ => None,
             };
-            // One that is there in 64 bits only comes first.
+            // A factor that exists only in 64 bits comes first.
             let needed =
                 |n: &usize| factor(*n).is_some_and(|v| self.is_missing(at, v, &narrow.values));
             let alone = |n: &usize| {

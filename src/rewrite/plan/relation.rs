@@ -1,11 +1,11 @@
-//! How the place of one address follows from that of another.
+//! How one mapped address follows from another.
 
 use super::super::map::Map;
 use super::super::region::Region;
 use super::{Facts, Site};
 use crate::ptx::analysis::KnownBits;
 
-/// The place of an address by that of another one.
+/// A mapped address, relative to another one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Relation {
     /// So much more.
@@ -84,10 +84,9 @@ fn added(zeros: u32, ones: u32, constant: u32) -> (u32, u32) {
     (known_zeros, known_ones)
 }
 
-/// How the place of an address with these offsets follows from the place of
-/// the address `distance` below it, as the map's operations compute it, or
-/// from that address itself (`raw`). A sum if there is one, an XOR only of
-/// the bits below `align`.
+/// How the mapped address of these offsets follows from the mapped address
+/// `distance` below, or, with `raw`, from the unmapped address `distance`
+/// below. A sum if there is one; an XOR only of the bits below `align`.
 pub(super) fn relation(
     map: &Map,
     offsets: &Offsets,
@@ -95,7 +94,7 @@ pub(super) fn relation(
     raw: bool,
     align: u32,
 ) -> Option<Relation> {
-    // Places of bytes differ as those of their words do.
+    // Mapped bytes differ as their words do.
     let step = if distance % 4 == 0 { 4 } else { offsets.align };
     let step = step.max(offsets.align).max(1);
     let known_low = step - 1;

@@ -162,7 +162,7 @@ impl Target<'_> {
         (WORD_BYTES * words).div_ceil(self.element_bytes())
     }
 
-    /// Elements of the array as it is.
+    /// Elements of the array before the change.
     pub fn elements_before(&self) -> u32 {
         (WORD_BYTES * self.array.words()).div_ceil(self.element_bytes())
     }

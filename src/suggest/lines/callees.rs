@@ -22,8 +22,8 @@ pub(in crate::suggest) struct Handed {
 }
 
 impl Handed {
-    /// A function, and those that hand over to it the pointer that they got. `None` if
-    /// one of them sees the array itself, or a call may hand over another address.
+    /// The function, and the functions that pass their own pointer on to it. `None` if
+    /// one of them sees the array itself, or if a call may pass another address.
     pub fn all(place: &Text, callee: &Function, array: &str) -> Option<Vec<Self>> {
         let mut all = vec![Handed::of(place, callee, array)?];
         let mut at = 0;

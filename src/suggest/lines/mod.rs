@@ -134,8 +134,8 @@ impl<'a> Work<'a> {
         Self::change_macros,
         // The line or its call shows the address.
         Self::change_calls,
-        // From here on, the open lines do not show the address. First the places that say by
-        // themselves what they return or take, ...
+        // From here on, the open lines do not show the address. First, definitions that show
+        // by themselves what they return or take, ...
         Self::move_to_calls_of_references,
         Self::move_to_lambdas,
         // ... then whole functions, whose lines must all be open, ...
@@ -402,7 +402,7 @@ fn of_one_object(changes: &mut [LineChange], mapped: Mapped) {
     }
 }
 
-/// The statement that changes in the place of a line, where it shows the address.
+/// The statement that changes instead of a line, if it shows the address.
 fn call_of(
     line: &LineChange,
     kept: Kept,
@@ -443,8 +443,7 @@ fn joined(lines: Vec<LineChange>, can_join: fn(&LineChange) -> bool) -> Vec<Line
     all
 }
 
-/// The index of access site `pc`, at `place` of the PTX, in elements of the
-/// target.
+/// The index of access site `pc`, whose PTX line is in `place`, in elements of the target.
 pub(in crate::suggest) fn element_index(
     target: &Target,
     tuned: &Tuned,

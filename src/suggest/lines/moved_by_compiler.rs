@@ -19,7 +19,7 @@ use std::collections::BTreeMap;
 /// What begins a statement that has others in it.
 const HEADS: [&str; 5] = ["if", "else", "for", "while", "switch"];
 
-/// Functions of CUDA that return no reference, beside `__name` and `make_float4`.
+/// Functions of CUDA that return no reference, in addition to `__name` and `make_float4`.
 const BUILT_IN: [&str; 12] = [
     "min", "max", "fminf", "fmaxf", "fma", "fmaf", "sqrtf", "rsqrtf", "expf", "logf", "fabsf",
     "abs",

@@ -231,8 +231,8 @@ impl Definition {
         })
     }
 
-    /// The body with each index that is a parameter in parentheses: what stands for it may
-    /// be a sum, and comes beside other operators.
+    /// The body with parentheses around each index that is a parameter: its argument may
+    /// be a sum, next to other operators.
     fn with_parentheses(&self) -> String {
         let parameters = self.parameters.as_deref().unwrap_or_default();
         let mut body = self.body.clone();

@@ -16,8 +16,8 @@ use crate::suggest::source::scan::{Function, Text};
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::RangeInclusive;
 
-/// Changes the lines that are not changed yet, with the head of their function and
-/// its calls. A function whose lines cannot all be changed stays as it is.
+/// Changes the lines that are still open, along with the head of their function
+/// and its calls. A function whose lines cannot all be changed is left unchanged.
 pub(in crate::suggest) fn change(
     lines: &mut Vec<LineChange>,
     target: &Target,
@@ -151,9 +151,9 @@ fn other_kernel(
     })
 }
 
-/// All lines that change with a function, by their number: also those of the
-/// functions that hand over the pointer which they got. `None` if a call may hand over
-/// another address, or a line uses the pointer in another way than for its elements.
+/// All lines that change with a function, by their number, including those of the
+/// functions that pass the pointer on to it. `None` if a call may pass another
+/// address, or if a line uses the pointer for more than its elements.
 fn changed_lines(
     text: &Text,
     all: &[Handed],

@@ -160,7 +160,7 @@ impl Types {
         }
     }
 
-    /// The largest of what declarations of `name` between two places say.
+    /// The largest type that declarations of `name` in this span state.
     fn declared(&self, from: usize, to: usize, name: &str, steps: u32) -> Object {
         let part = &self.text.masked[from..to];
         let all = part.match_indices(name).map(|(at, _)| from + at);

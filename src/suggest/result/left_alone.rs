@@ -1,5 +1,5 @@
-//! What accesses that the compiler no longer merges cost: arrays that are better left as they
-//! are, and what the changes of the others leave.
+//! The cost of accesses that the compiler no longer merges: arrays that are better left
+//! unchanged, and the conflicts that the changes of the others leave.
 
 use crate::software::LayoutSpec;
 use crate::suggest::{InMachineCode, Suggestion, TornLine};
@@ -12,7 +12,7 @@ pub struct LeftAlone {
     pub array: String,
     /// The best mapping for the changed source.
     pub hash: LayoutSpec,
-    /// Conflicts of the accesses to it as it is.
+    /// Conflicts of the accesses to it without a change.
     pub conflicts_before: u64,
     /// The same under the mapping, the accesses of `torn` counted apart.
     pub conflicts: u64,
@@ -112,7 +112,7 @@ pub fn torn_verdict(changes: &[Suggestion], left: &[LeftAlone]) -> Option<String
     }
 }
 
-/// Why arrays are left as they are, or have another mapping.
+/// Why arrays are left unchanged, or have another mapping.
 fn because(changes: &[Suggestion], left: &[LeftAlone]) -> String {
     let codes: Vec<&InMachineCode> = (left.iter())
         .filter_map(|l| l.machine_code.as_ref())

@@ -389,8 +389,8 @@ fn constant_rows(form: &Form, text: &str, array: &str) -> Option<BTreeSet<u64>> 
     (!rows.is_empty()).then_some(rows)
 }
 
-/// The padding of so many units of `unit` bytes, up to `most`, after every `length`
-/// bytes, if it is nearly as good as the best mapping.
+/// The padding of up to `most` units of `unit` bytes after every `length` bytes, if
+/// it is nearly as good as the best mapping.
 fn best_of(target: &Target, length: u32, unit: u32, most: u32) -> Option<(u32, Layout)> {
     let best = fewest_of(target, length, unit, most)?;
     target

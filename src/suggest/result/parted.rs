@@ -21,7 +21,7 @@ use std::collections::{BTreeMap, BTreeSet};
 pub struct Parted {
     /// Bytes of the widest access then.
     pub bytes: u32,
-    /// Wavefronts of all accesses as they are.
+    /// Wavefronts of all accesses without a change.
     pub wavefronts_before: u64,
     /// The same of the narrower ones under the mapping.
     pub wavefronts: u64,

@@ -15,8 +15,7 @@ use std::collections::BTreeSet;
 /// What declares an array of shared memory in Numba.
 const DECLARES: &str = "shared.array(";
 
-/// Adds a change to those that are found, as Python has it where all lines are Python; else
-/// as it is.
+/// Adds a change to those that are found, translated to Python if all lines are Python.
 pub(in crate::suggest) fn add(found: &mut Suggestions, s: Suggestion, sources: &mut SourceFiles) {
     let is_python = |l: &LineChange| {
         let file = l.source.as_deref().and_then(split);

@@ -70,8 +70,8 @@ fn is_shared(line: &LineChange, other: &LineChange) -> bool {
         })
 }
 
-/// The statement with the changes of all suggestions; `None` if one alone changes it,
-/// or if the places of one of the changes are not known.
+/// The statement with the changes of all suggestions; `None` if only one changes it,
+/// or if the spans of one of the changes are not known.
 fn changed(suggestions: &[Suggestion], source: &str, text: &str) -> Option<String> {
     let (mut edits, mut changes) = (Vec::new(), 0);
     let (mut elements, mut arrays) = (Vec::new(), Vec::new());

@@ -85,11 +85,11 @@ fn mapped_addresses(changed: &str) -> Vec<String> {
 pub struct TornLine {
     /// `file:line`
     pub source: String,
-    /// Bytes of an access as it is.
+    /// Bytes of an access before the change.
     pub bytes: u32,
 }
 
-/// The places of such lines, and the widest of their accesses; `None` of no lines.
+/// The lines of split accesses, and the widest of the accesses; `None` without such lines.
 pub fn torn_places(lines: &[TornLine]) -> Option<(String, u32)> {
     let widest = lines.iter().map(|line| line.bytes).max()?;
     let places: Vec<&str> = lines.iter().map(|l| without_folder(&l.source)).collect();
@@ -188,8 +188,8 @@ impl TornSites {
 }
 
 impl Read {
-    /// Bytes of each element that a changed line puts under a function of its own, those
-    /// below a word as a word; `None` if its accesses stay as they are.
+    /// Bytes of each element that a changed line maps by a function of its own, at least
+    /// a word; `None` if its accesses are unchanged.
     fn elements(
         &mut self,
         line: &LineChange,

@@ -65,8 +65,8 @@ impl Bindings {
     }
 }
 
-/// The function with the local variable, and the arguments of its template as far as
-/// they are plain: `_ZZ5marchILi48EEvPfE5point` is `point` of `march<48>`.
+/// The function that contains the local variable, and the plain arguments of its
+/// template: `_ZZ5marchILi48EEvPfE5point` is `point` of `march<48>`.
 fn instance(variable: &str) -> Option<(&str, Vec<Argument>)> {
     let mut rest = variable.strip_prefix("_ZZ")?;
     rest = rest.strip_prefix('N').unwrap_or(rest);

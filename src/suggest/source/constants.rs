@@ -12,7 +12,7 @@ const MOST_STEPS: u32 = 8;
 /// Parentheses inside of each other.
 const MOST_DEPTH: u32 = 64;
 
-/// The constants of one file, by what it and the files say that it includes.
+/// The constants of one file, as defined in it and in the files that it includes.
 pub(in crate::suggest) struct Constants {
     place: Rc<Text>,
     /// With the files that it includes.
@@ -111,7 +111,7 @@ impl Constants {
     }
 }
 
-/// The definitions of `name` between two places.
+/// The definitions of `name` in this span.
 fn definitions<'a>(place: &'a Text, name: &str, (mut from, to): (usize, usize)) -> Vec<&'a str> {
     let mut found = Vec::new();
     while let Some(at) = word(&place.masked[from..to], name) {

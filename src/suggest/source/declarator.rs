@@ -1,4 +1,4 @@
-//! One array of a declaration in shared memory, by its places in the file.
+//! One array of a declaration in shared memory, by the spans of its parts in the file.
 
 use super::scan::{Text, is_word, last_name, word};
 

@@ -1,4 +1,4 @@
-//! The source files that a trace names, as far as they are found.
+//! The source files that a trace names, if they are found.
 
 use super::region::Region;
 use super::scan::{MOST_LINES, Text};
@@ -15,10 +15,10 @@ const LIMIT: Limit = Limit {
     expected: "a source file in UTF-8",
 };
 
-/// Folders beside a file's that are searched for its headers.
+/// The most sibling folders of a file's folder that are searched for its headers.
 const MOST_FOLDERS: usize = 64;
 
-/// Source files: each is read once, and what it includes is found once.
+/// Source files: each is read once, and its includes are found once.
 #[derive(Default)]
 pub struct SourceFiles {
     /// Where a file is looked for that is not where the PTX says.
@@ -76,7 +76,7 @@ impl SourceFile {
 }
 
 impl SourceFiles {
-    /// Files are looked for where the PTX names them, then beside `input`.
+    /// Looks for files where the PTX names them, then in the folder of `input`.
     pub fn beside(input: &Path) -> Self {
         let folder = input.parent().unwrap_or(Path::new(""));
         SourceFiles {
@@ -135,8 +135,8 @@ impl SourceFiles {
         paths
     }
 
-    /// The folders beside those of the files that were found: `src/common` for
-    /// `src/kernels/a.cu`.
+    /// Adds the siblings of the folders of the files that were found:
+    /// `src/common` for `src/kernels/a.cu`.
     fn add_folders_of_headers(&mut self) {
         let parents = self.files.values().flatten();
         let parents = parents.filter_map(|f| f.path.parent()?.parent().map(Path::to_owned));

@@ -10,8 +10,7 @@ pub(in crate::suggest) const KEYWORDS: [&str; 6] =
 pub(in crate::suggest) struct Text {
     /// As it is.
     pub text: String,
-    /// The same with blanks in place of string literals and comments, so that every
-    /// bracket counts.
+    /// The same with blanks instead of string literals and comments, so that every bracket counts.
     pub masked: String,
 }
 
@@ -298,19 +297,18 @@ pub(in crate::suggest) fn arguments(text: &Text, open: usize) -> Option<Vec<(usi
     Some(text.split(open + 1, text.closing(open)?, ','))
 }
 
-/// Blanks in place of string literals, character literals and comments; line
-/// ends stay.
+/// Blanks instead of string literals, character literals and comments; line ends are kept.
 fn masked(text: &str) -> String {
     blanked(text, |_| true)
 }
 
-/// Blanks in place of comments that end with their line: what follows on the next line
-/// would be part of them, were the two lines one.
+/// Blanks instead of comments that end with their line: if the lines were joined, the
+/// next line would become part of the comment.
 pub(in crate::suggest) fn without_line_comments(text: &str) -> String {
     blanked(text, |hidden| hidden.starts_with("//"))
 }
 
-/// Blanks in place of the literals and comments that `hides` takes.
+/// Blanks instead of the literals and comments that `hides` selects.
 fn blanked(text: &str, hides: impl Fn(&str) -> bool) -> String {
     let mut new = String::with_capacity(text.len());
     let mut at = 0;
