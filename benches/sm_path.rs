@@ -380,7 +380,7 @@ fn sweep(folder: &Path) -> Result<(), Failure> {
 fn children_time() -> f64 {
     let text = std::fs::read_to_string("/proc/self/stat").unwrap_or_default();
     let fields = text.rsplit(')').next().unwrap_or_default();
-    // From the third field on; user and system time are the 16th and 17th.
+    // The remaining fields start at the third; user and system time are the 16th and 17th.
     let ticks = fields.split_whitespace().skip(13).take(2);
     ticks.filter_map(|t| t.parse::<f64>().ok()).sum::<f64>() / 100.0
 }

@@ -144,7 +144,7 @@ const LOADS: u16 = 256;
 /// An address by lane, number of the load, lanes and banks.
 type Pattern = fn(u16, u16, u16, u16) -> u16;
 
-/// What free lanes load.
+/// The patterns that free lanes load.
 const PATTERNS: [(&str, Pattern); 5] = [
     ("one word", |_, k, _, _| k),
     ("a bank of its own each", |lane, k, _, banks| {
@@ -213,7 +213,7 @@ pub fn free_machine(lanes: u16, bank_bits: u32, registered: bool) -> Result<Conf
     Config::from_toml(&text, Path::new("comparison"))
 }
 
-/// The same words in each run, which look like random ones.
+/// Pseudo-random words, the same in each run.
 pub fn random(lane: u16, k: u16) -> u16 {
     let mut x = (u32::from(lane) << 16 | u32::from(k)).wrapping_mul(0x9e37_79b9);
     for shift in [15, 13, 16] {

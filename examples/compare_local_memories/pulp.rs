@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 /// The test bench around the network.
 const BENCH: &str = include_str!("../../testbenches/compare/pulp.sv");
 
-/// What is read, in this order.
+/// The source files, in the order in which they are read.
 const SOURCES: [&str; 10] = [
     "common_cells/src/cf_math_pkg.sv",
     "common_cells/src/lzc.sv",

@@ -25,7 +25,7 @@ const SMALL: [(&str, u32); 5] = [
 /// All lanes on one word, and on words of one bank.
 const ACCESSES: [traffic::Pattern; 2] = [|_, _| 5, |lane, _| 32 * lane];
 
-/// What measures.
+/// The tools of the measurement.
 struct Tools {
     yosys: Tool,
     cache: Cache,

@@ -151,7 +151,7 @@ fn reads_slang(tool: &Tool) -> bool {
     help.is_ok_and(|output| output.log().contains("--top"))
 }
 
-/// What the reader is to read, as a file of its arguments.
+/// The reader's input, as a file of its arguments.
 fn arguments(design: &Design) -> String {
     let quoted = |flag: &str, path: &Path| format!("{flag}\"{}\"", path.display());
     // The build for WebAssembly has no threads.

@@ -16,7 +16,7 @@ pub const WORDS: usize = 1 << 14;
 /// An address by lane and number of the access.
 pub type Pattern = fn(u16, u16) -> u16;
 
-/// What is accessed, in the order of the tables.
+/// The access patterns, in the order of the tables.
 pub const PATTERNS: [(&str, Pattern); 9] = [
     ("stride 1", |lane, k| lane + k),
     ("stride 2", |lane, k| 2 * lane + k),
@@ -79,7 +79,7 @@ impl Phase {
         }
     }
 
-    /// What is stored depends on the word, so that the order of lanes does not count.
+    /// The stored value depends only on the word, so the order of lanes does not matter.
     fn value(&self, word: u16) -> u64 {
         u64::from(
             u32::from(word)

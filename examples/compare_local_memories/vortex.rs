@@ -24,7 +24,7 @@ const SOURCES: [&str; 3] = [
     MEMORY,
 ];
 
-/// What those include.
+/// Headers of these files.
 const HEADERS: [&str; 4] = [
     "hw/rtl/VX_define.vh",
     "hw/rtl/VX_platform.vh",
@@ -32,7 +32,7 @@ const HEADERS: [&str; 4] = [
     "hw/rtl/VX_types.vh",
 ];
 
-/// Where modules are found by their names.
+/// Folders in which modules are found by their names.
 const LIBRARIES: [&str; 2] = ["hw/rtl/libs", "hw/rtl/mem"];
 
 const HELP: &str = "VORTEX is the top of a checkout of github.com/vortexgpgpu/vortex with hw/rtl; \

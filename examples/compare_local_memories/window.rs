@@ -16,7 +16,7 @@ pub const WINDOWS: [u32; 5] = [0, 2, 4, 8, 16];
 /// An address by lane and number of the access.
 type Pattern = fn(u16, u16) -> u16;
 
-/// What the lanes access.
+/// The access patterns.
 pub const PATTERNS: [(&str, Pattern); 7] = [
     ("one word", |_, k| k),
     ("stride 1", |lane, k| lane + k),

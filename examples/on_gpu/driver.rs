@@ -67,7 +67,7 @@ functions! {
 pub struct Gpu {
     functions: Functions,
     events: [Handle; 2],
-    /// Its name, as the driver has it.
+    /// Its name, from the driver.
     pub name: String,
     /// Compute capability: 90 for 9.0.
     pub sm: u32,

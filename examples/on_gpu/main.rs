@@ -57,12 +57,12 @@ struct Arguments {
     dump: Option<PathBuf>,
 }
 
-/// What a launch file does on the GPU.
+/// The result of a launch file on the GPU.
 #[derive(Serialize)]
 struct Report {
     file: String,
     gpu: String,
-    /// Of all launches of the file; null with `--once`.
+    /// For all launches of the file; null with `--once`.
     microseconds: Option<f64>,
     /// Differences from the executor's results.
     executor: Option<Difference>,
@@ -70,7 +70,7 @@ struct Report {
     rewritten: Option<Rewritten>,
 }
 
-/// How buffers differ.
+/// The differences between buffers.
 #[derive(Serialize)]
 struct Difference {
     /// Whether all bits are the same.

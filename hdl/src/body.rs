@@ -36,7 +36,7 @@ pub(crate) struct Description {
     pub(crate) items: Vec<Written>,
 }
 
-/// What the template gets.
+/// The values of the template.
 #[derive(Serialize)]
 struct Values {
     header: String,

@@ -105,7 +105,7 @@ impl Values {
                 if let Operand::Expr(value) = &value {
                     assert!(value.width.same(width), "the field {name}: {value:?}");
                 }
-                // By the field's name for its width: a port of one bit has none.
+                // With the field's name for its width, since a port of one bit has none.
                 value.beside(width).of_width(width)
             })
             .collect();

@@ -1,5 +1,5 @@
-//! What the units that put the scratchpad behind a bus have in common: their
-//! parts, and the number of accesses inside.
+//! Shared by the units that put the scratchpad behind a bus: their parts, and
+//! the number of accesses in flight.
 
 use crate::hashed_lanes::HashedLanes;
 use crate::machine::Machine;

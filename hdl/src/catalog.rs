@@ -81,7 +81,7 @@ impl CatalogEntry {
         CatalogEntry::new(name, Emit::Machine(emit))
     }
 
-    /// Not all machines have it.
+    /// Restricts the unit to machines that meet `condition`.
     pub(crate) const fn only_where(mut self, condition: fn(&Machine) -> bool) -> Self {
         self.in_machine = condition;
         self
@@ -103,7 +103,7 @@ impl CatalogEntry {
         (self.in_machine)(machine)
     }
 
-    /// Its module last, before it those that it instantiates, each once.
+    /// The unit's modules: first those that it instantiates, each once, its own last.
     pub(crate) fn emit(&self, machine: &Machine) -> Result<Vec<Module>> {
         let mut modules: Vec<Module> = Vec::new();
         for module in self.emit_all(machine)? {

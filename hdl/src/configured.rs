@@ -14,7 +14,7 @@ pub(crate) trait Configurable {
     /// The registers in the order of their write index.
     fn registers(&self, g: AddressWidths) -> Vec<Register>;
 
-    /// What a write means.
+    /// The meaning of a write.
     fn write_doc(&self, g: AddressWidths) -> String;
 
     /// How the registers become select lines.
@@ -83,7 +83,7 @@ pub(crate) const fn index_width(values: usize) -> usize {
 /// `lines[i] = value(i)` for every line of a select port.
 #[track_caller]
 pub(crate) fn assign_lines(u: &UnitBuilder, lines: Signal, values: impl IntoIterator<Item = Expr>) {
-    // Not in a closure, which would hide the caller's line.
+    // A loop, because a closure would hide the caller's line.
     for (i, value) in values.into_iter().enumerate() {
         u.assign(lines.at(i), value);
     }

@@ -28,16 +28,16 @@ struct ConfigBlock {
     prefix: &'static str,
     writes: Vec<Port>,
     outputs: Vec<Port>,
-    /// What it is reset to, as a parameter of the unit that has it.
+    /// Its reset value, as a parameter of the unit that contains it.
     reset: Vec<Vector>,
 }
 
-/// What the configuration registers are clocked and written with.
+/// The clocks and write ports of the configuration registers.
 pub(crate) struct Writing {
     clocks: [Signal; 2],
     /// The ports of all blocks.
     ports: Vec<Signal>,
-    /// What all blocks are reset to.
+    /// The reset values of all blocks.
     resets: Vec<Signal>,
 }
 
@@ -154,7 +154,7 @@ impl HashedLanes {
         }
     }
 
-    /// There is anything with a clock.
+    /// Whether any block has a clock.
     pub(crate) fn has_registers(&self) -> bool {
         !self.configs.is_empty()
     }

@@ -1,4 +1,4 @@
-//! What an emission needs to know about the machine.
+//! The parameters of a machine that an emission needs.
 
 use crate::address_widths::AddressWidths;
 use crate::allowed::Allowed;
@@ -87,7 +87,7 @@ impl Default for AxiOptions {
     }
 }
 
-/// What `spad_stream` has between its buffers (microarchitecture/bus.md).
+/// The memory between the buffers of `spad_stream` (microarchitecture/bus.md).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct StreamOptions {
     /// Memory stages of that scratchpad, as [`Machine::mem_stages`] are of the
@@ -108,7 +108,7 @@ pub struct StreamOptions {
 }
 
 impl Default for StreamOptions {
-    /// As few cycles as there can be.
+    /// The fewest cycles possible.
     fn default() -> Self {
         StreamOptions {
             mem_stages: 2,
@@ -120,8 +120,7 @@ impl Default for StreamOptions {
     }
 }
 
-/// What becomes of accesses of 8 and 16 bytes a lane
-/// (microarchitecture/phases.md).
+/// How accesses of 8 and 16 bytes a lane are served (microarchitecture/phases.md).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub enum Phases {
     /// There are none: an access has one word a lane.
@@ -142,8 +141,8 @@ pub struct Machine {
     pub hash_unit: HashKind,
     /// The bank hash of the SM path.
     pub path_hash: PathHash,
-    /// What the registers of its mapping hold after a reset, by write index, for
-    /// each unit; those of other units select bank = addr mod 2^m.
+    /// The registers of its mapping after a reset, by write index, for each
+    /// unit; those of other units select bank = addr mod 2^m.
     pub hash_reset: Vec<(Configured, Vec<u64>)>,
     /// Words of the scratchpad; a multiple of the number of banks.
     pub capacity_words: usize,
@@ -187,8 +186,7 @@ pub struct Machine {
     pub phases: Phases,
 }
 
-/// What each number of a machine may be by itself. Configuration files read
-/// these limits too.
+/// The legal range of each number of a machine. Configuration files read these limits, too.
 impl Machine {
     /// Lanes; at most the threads of a warp.
     pub const LANES: Allowed = Allowed::PowerOfTwo(2, 64);

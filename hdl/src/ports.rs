@@ -77,7 +77,7 @@ pub(crate) struct Declared<'a> {
     dir: Dir,
     width: Size,
     doc: &'a str,
-    /// Of a register: what a reset makes of it.
+    /// For a register: its reset value.
     reset: Option<Operand>,
 }
 

@@ -50,7 +50,7 @@ pub(crate) fn one_at_most(signals: impl IntoIterator<Item = Signal>) -> Expr {
     call("$onehot0", Tree::Concat(names.collect()))
 }
 
-/// One bit that a system function makes of a value.
+/// A system function that makes one bit of a value.
 fn call(function: &'static str, value: Tree) -> Expr {
     Expr::new(Tree::Call(function, Box::new(value)), 1.into())
 }

@@ -132,8 +132,7 @@ impl Clocked<'_> {
         self.becomes(register, reset, value.into())
     }
 
-    /// What the bit of `register` becomes whose number is `index`. A reset is
-    /// of all bits.
+    /// The next state of bit `index` of `register`. A reset clears all bits.
     #[track_caller]
     pub(crate) fn next_bit(
         self,
@@ -222,8 +221,8 @@ impl UnitBuilder {
     }
 }
 
-/// What a count becomes: one more with `up`, one less with `down`, the same, of
-/// which there is no case, with neither or both.
+/// The next state of a count: one more with `up`, one less with `down`; with
+/// neither or both it is unchanged, and there is no case.
 pub(crate) fn counted(count: Signal, up: impl Into<Expr>, down: impl Into<Expr>) -> Value {
     let (up, down) = (up.into(), down.into());
     when(up.clone() & !down.clone(), count + 1).when(down & !up, count - 1)

@@ -27,7 +27,7 @@ impl Later {
     }
 }
 
-/// What a lane begins in this cycle.
+/// The accesses that a lane begins in this cycle.
 pub(crate) struct Begins {
     /// A load-reserved that makes a reservation.
     pub(crate) load: Expr,
@@ -39,7 +39,7 @@ pub(crate) struct Begins {
 
 /// The accesses of the lanes.
 pub(crate) struct Accesses<F> {
-    /// What lane `i` begins, said in a loop over the lanes.
+    /// The accesses that lane `i` begins, described in a loop over the lanes.
     pub(crate) begins: F,
     /// Bank of each lane's access in its second cycle.
     pub(crate) from: Signal,
@@ -57,7 +57,7 @@ struct Reservations {
     load: Signal,
     conditional: Signal,
     meets: Signal,
-    /// Those that find their reservation.
+    /// Accesses that find their reservation.
     found: Signal,
 }
 

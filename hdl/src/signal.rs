@@ -24,7 +24,7 @@ pub(crate) struct Signal {
     pub(crate) width: Size,
 }
 
-/// What the register `name` of a unit is called in its Verilog.
+/// The name of the register `name` in the Verilog.
 #[must_use]
 pub fn register_name(name: &str) -> String {
     format!("{name}_q")
@@ -36,7 +36,7 @@ impl Signal {
         Signal { id, name, width }
     }
 
-    /// What the unit calls it: a register without the suffix.
+    /// The name in the unit's terms: a register without the suffix.
     pub(crate) fn stem(self) -> &'static str {
         self.name.strip_suffix("_q").unwrap_or(self.name)
     }

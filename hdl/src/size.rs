@@ -50,7 +50,7 @@ impl Size {
         }
     }
 
-    /// Of two sizes, with the values that it has.
+    /// The size that an operator makes of two sizes, with its range.
     fn of(operator: Operator, [a, b]: [Size; 2], [least, most]: [isize; 2]) -> Self {
         let number = Number::binary(operator, a.number, b.number);
         Size {

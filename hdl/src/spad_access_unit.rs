@@ -1,4 +1,4 @@
-//! Who may touch the shared part of the scratchpad.
+//! Decides which blocks may access the shared part of the scratchpad.
 
 use crate::module::{Module, Result, UnitDoc};
 use crate::params::{Params, Sizes};
@@ -67,7 +67,7 @@ ports! {
     }
 }
 
-/// What pairs of slots, and slots, hold.
+/// The state of pairs and of slots.
 struct Pairs {
     /// Per slot: its block runs in sharing mode.
     sh: Signal,
@@ -166,8 +166,7 @@ impl Pairs {
 }
 
 impl Pairs {
-    /// What holds of every pair, as assertions: one slot at a time has its
-    /// shared part, and needs it.
+    /// Assertions about every pair: one slot at a time has its shared part, and needs it.
     fn checks(&self, u: &UnitBuilder, io: &Ports, q: Index) {
         u.about("What holds of every pair, checked in simulation.");
         u.generate(|| {
@@ -196,7 +195,7 @@ impl Pairs {
     }
 }
 
-/// What holds for the block of each warp, and what the warp offers.
+/// The state of each warp's block, and the warp's offer.
 struct Warps {
     in_sharing: Signal,
     owns: Signal,
@@ -253,7 +252,7 @@ impl Warps {
     }
 }
 
-/// Who takes the shared part, and what class each warp is of.
+/// The new owners of the shared parts, and the class of each warp.
 struct Decision {
     takes: Signal,
     non_owner: Signal,

@@ -117,8 +117,8 @@ impl Second {
         access
     }
 
-    /// Its word: what the access before it writes, or has just written, or what the
-    /// memory had.
+    /// Its word: from the preceding access, if that writes it or has just written
+    /// it, else from the memory.
     fn old_word(
         &self,
         u: &UnitBuilder,
@@ -152,7 +152,7 @@ impl Second {
         u.name("old", when(now, new).otherwise(kept))
     }
 
-    /// How many lanes it counts, as an operand.
+    /// The number of lanes that it counts, as an operand.
     fn count(&self, u: &UnitBuilder, p: &Params, s: Sizes) -> Expr {
         u.section("The lanes of a count, added up in pairs beside the memory.");
         let [k, j] = u.indices(["k", "j"]);
@@ -180,7 +180,7 @@ impl Second {
         count.extended(p.D).of_width(s.D)
     }
 
-    /// What it answers.
+    /// The answer.
     fn answer(&self, u: &UnitBuilder, io: &Io, old: Signal) {
         let s = io.s;
         u.section("A store-conditional answers whether it fails.");

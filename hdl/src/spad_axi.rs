@@ -88,7 +88,7 @@ struct Parts {
     burst: Module,
 }
 
-/// What the unit is described with.
+/// Shared by the parts of the description.
 struct Axi<'a> {
     u: &'a UnitBuilder,
     s: &'a Sizes,
@@ -116,7 +116,7 @@ struct Waiting {
     data: Data,
 }
 
-/// What the memory has answered.
+/// The answer of the memory.
 #[derive(Clone, Copy)]
 struct Answer {
     /// There is one, of all lanes.
@@ -129,7 +129,7 @@ struct Answer {
 /// The requests that are not answered.
 #[derive(Clone, Copy)]
 struct InFlight {
-    /// There is room for another, which `picked` is.
+    /// There is room for another, `picked`.
     ready: Signal,
     picked: Request,
     valid: Signal,
@@ -201,7 +201,7 @@ fn doc(p: &Params) -> UnitDoc {
 }
 
 impl Axi<'_> {
-    /// What a master has to keep.
+    /// The rules that a master must keep.
     fn rules(&self) {
         let (u, io) = (self.u, self.io);
         u.about("Rules for the master, checked in simulation.");
@@ -350,7 +350,7 @@ impl Axi<'_> {
         [reads, writes]
     }
 
-    /// Which beat becomes a request, and whether the ports take one.
+    /// Selects the beat that becomes a request, and whether the ports accept one.
     fn choose(
         &self,
         write: Beat,

@@ -151,7 +151,7 @@ fn requests(
     spad_skid::instance(u, skid, [io.clk, io.rst], buffer, from, to);
 }
 
-/// Where the beat is, and whether it is refused.
+/// The address of the beat, and whether it is refused.
 fn show(u: &UnitBuilder, io: &Ports, p: &Params, now: &Current) {
     u.paragraph();
     let word_bits = beat_bits(p);
@@ -187,7 +187,7 @@ fn step(u: &UnitBuilder, s: &Sizes, now: &Current, word_bits: usize) -> Signal {
     u.named("next_addr", s.XA, concat([page, low.into()]))
 }
 
-/// What a burst that is taken is like.
+/// The properties of an accepted burst.
 fn shape(u: &UnitBuilder, head: Burst, word_bits: usize) -> (Signal, Signal, Signal) {
     u.section("The shape of the burst that is taken.");
     let ones = u.wire("head_ones", word_bits);

@@ -56,14 +56,14 @@ fn doc(p: &Params) -> UnitDoc {
     }
 }
 
-/// What the parts of the description share.
+/// Shared by the parts of the description.
 struct Arbiter<'a> {
     u: &'a UnitBuilder,
     p: &'a Params,
     io: Ports,
     access: Access,
     conflicts: Conflicts,
-    /// Where lanes on one word write its bytes together.
+    /// If lanes on one word write its bytes together.
     bytes: Option<Bytes>,
 }
 
@@ -176,7 +176,7 @@ impl Conflicts {
     }
 }
 
-/// Who waits to write a byte, and who of them comes first.
+/// For each byte, the lanes that wait to write it, and the first of them.
 struct Bytes {
     be: Signal,
     wants: Signal,
@@ -202,7 +202,7 @@ impl Bytes {
     }
 }
 
-/// What comes in, what moves on.
+/// The inputs, and the signals that advance the state.
 struct Moves {
     fire: Signal,
     step: Signal,
@@ -344,8 +344,8 @@ impl Arbiter<'_> {
         u.assign(io.grp_degree, (cnt + 1).gated(busy & self.access.acc));
     }
 
-    /// Who waits after this cycle, and whether one group serves them all: nobody
-    /// clashes with an earlier lane.
+    /// The lanes that wait after this cycle, and whether one group serves them
+    /// all: none conflicts with an earlier lane.
     fn update(&self, moves: &Moves) {
         let (u, io, conflicts) = (self.u, &self.io, &self.conflicts);
         let Access {

@@ -57,7 +57,7 @@ fn ways(name: &str) -> [String; 2] {
     [0, 1].map(|way| format!("{name}{way}"))
 }
 
-/// What the parts of the description share.
+/// Shared by the parts of the description.
 struct History<'a> {
     u: &'a UnitBuilder,
     io: Ports,

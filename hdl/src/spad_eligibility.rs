@@ -1,4 +1,4 @@
-//! Which warps may issue, and what each has in flight.
+//! Decides which warps may issue, and counts their instructions in flight.
 
 use crate::codes::kind;
 use crate::module::{Module, Result, UnitDoc};

@@ -93,7 +93,7 @@ fn of_kind(value: u8) -> Expr {
     code(&kind::FIELD, value)
 }
 
-/// What the offer is.
+/// Decodes the offer.
 fn offer(u: &UnitBuilder, io: &Ports) {
     let kind = io.kind;
     let others = kind.is(of_kind(kind::ALU)) | kind.is(of_kind(kind::RELSSP));

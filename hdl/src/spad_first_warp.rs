@@ -1,5 +1,5 @@
-//! Which of the candidates goes first: class, then order. The scheduler has
-//! two, because the mask comes too late to search after it.
+//! Selects the first of the candidates, by class, then order. The scheduler has
+//! two instances, because the mask arrives too late to search after it.
 
 use crate::codes::policy;
 use crate::module::{Module, Result, UnitDoc};

@@ -68,7 +68,7 @@ pub fn emit_unit(machine: &Machine, of: Configured, name: &str) -> Result<Vec<Mo
 /// The parameter with what the registers are reset to.
 const RESET: &str = "RESET";
 
-/// What the registers of `of` are reset to in `machine`.
+/// The reset values of the registers of `of` in `machine`.
 fn reset(machine: &Machine, of: Configured, registers: &[Register]) -> Result<Vector> {
     let own = machine.hash_reset.iter().find(|(unit, _)| *unit == of);
     let values: Vec<u64> = match own {

@@ -1,4 +1,4 @@
-//! Which of the ready warps goes.
+//! Selects the ready warp that issues.
 
 use crate::module::{Module, Result, UnitDoc, top};
 use crate::params::Params;
@@ -98,7 +98,8 @@ impl Ports {
         io
     }
 
-    /// What is qualified and taken in one cycle cannot change in between.
+    /// Assertions that do not apply if qualification and take are in one cycle, because
+    /// nothing can change in between.
     fn waive(&self, u: &UnitBuilder, p: &Params) {
         let pairs = [self.locked, self.owner, self.changes];
         for input in [self.is_atomic, self.shares, self.atom_infl]
@@ -149,7 +150,7 @@ fn show_a_cycle_later(u: &UnitBuilder, io: &Ports, masked: Signal) {
     u.assign(io.viol, viol_then);
 }
 
-/// What each warp was qualified with in the cycle before.
+/// The qualification of each warp in the previous cycle.
 struct Qualified {
     ready: Signal,
     mem: Signal,
@@ -265,7 +266,7 @@ fn take_what_was_picked(u: &UnitBuilder, io: &Ports, scheduler: &Module, check: 
     recheck(u, io, check, &q, &masked, [pk_valid, pk, pk_leaves]);
 }
 
-/// What the mask means for the warp that is picked, and for the next pick.
+/// The mask's effect on the picked warp, and on the next pick.
 struct Masked {
     /// The ready warps without the picked one.
     behind: Signal,

@@ -250,8 +250,8 @@ fn show_success(u: &UnitBuilder, p: &Params, io: &Ports, win: Signal, i: Index) 
     });
 }
 
-/// What holds in every window, as assertions: a lock has one owner. `locks` are
-/// the bits before and after this cycle.
+/// Assertions about every window: a lock has one owner. `locks` are the bits
+/// before and after this cycle.
 fn one_owner(
     u: &UnitBuilder,
     io: &Ports,

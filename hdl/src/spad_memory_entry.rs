@@ -1,5 +1,5 @@
-//! What stands in front of MEM0: the PREMEM queue, and the atomic operations
-//! that share the scratchpad's request port with it.
+//! The logic before MEM0: the PREMEM queue, and the atomic operations that
+//! share the scratchpad's request port with it.
 
 use crate::codes::{kind, seq};
 use crate::module::{Module, Result, UnitDoc, top};
@@ -32,7 +32,7 @@ pub(crate) fn emit_unit(p: &Params) -> Result<Vec<Module>> {
     Ok(parts.chain([module]).collect())
 }
 
-/// What the parts of the description share.
+/// Shared by the parts of the description.
 struct Entry<'a> {
     u: &'a UnitBuilder,
     io: Ports,
@@ -50,7 +50,7 @@ struct Ports {
     pass: Pass,
     request: Request,
     atom_infl: Signal,
-    /// What the scratchpad answers to the sequencer, `sr_valid` first.
+    /// The scratchpad's answer to the sequencer, `sr_valid` first.
     answer: [Signal; 6],
     seq_busy: Signal,
     seq_state: Signal,

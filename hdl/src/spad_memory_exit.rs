@@ -1,4 +1,4 @@
-//! What follows the scratchpad: the sequencer's answers part from the
+//! The logic after the scratchpad: the sequencer's answers are split from the
 //! others, which become results for the writeback port.
 
 use crate::codes::kind;
@@ -147,7 +147,7 @@ fn stages(u: &UnitBuilder, p: &Params, io: &Ports, result: [Signal; 2]) -> Signa
     ready
 }
 
-/// What a pass that `leaves` has cost.
+/// The excess of a pass that `leaves`.
 fn resolve(u: &UnitBuilder, p: &Params, io: &Ports, ctl: Control, leaves: Expr) {
     u.section(
         "What the pass cost in MEM0, for the conflict history: of one that locks, each \

@@ -80,7 +80,7 @@ struct Stages {
     free: Signal,
 }
 
-/// What moves at the end of the cycle.
+/// The moves at the end of the cycle.
 struct Moves {
     room: Signal,
     /// Stages that take an entry.

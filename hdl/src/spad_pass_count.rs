@@ -1,4 +1,4 @@
-//! How many passes an instruction takes (microarchitecture/issue.md).
+//! Computes the number of passes of an instruction (microarchitecture/issue.md).
 
 use crate::codes::kind;
 use crate::module::{Module, Result, UnitDoc};

@@ -59,7 +59,7 @@ fn doc(p: &Params) -> UnitDoc {
     }
 }
 
-/// What the parts of the description share.
+/// Shared by the parts of the description.
 struct Issue<'a> {
     u: &'a UnitBuilder,
     p: &'a Params,
@@ -207,7 +207,7 @@ impl Issue<'_> {
         u.section(&format!("The pass that enters EX{first}."));
         let ex_free = u.name("ex_free", !io.ex_valid | io.ex_fire);
         let goes_on = ex_free & current.valid;
-        // What belongs to the instruction.
+        // Fields of the instruction.
         let own = |name: &str, held: Signal, taken: Signal| {
             if at_once {
                 u.name(name, when(current.valid, held).otherwise(taken))

@@ -69,7 +69,7 @@ ports! {
     }
 }
 
-/// What the unit is described with.
+/// Shared by the parts of the description.
 struct Phases<'a> {
     u: &'a UnitBuilder,
     s: &'a Sizes,
@@ -90,7 +90,7 @@ struct Words {
     four: Signal,
 }
 
-/// Which pairs of lanes an entry of the list stands for, else one lane.
+/// Whether an entry of the list stands for one lane, or for which pair of lanes.
 #[derive(Clone, Copy)]
 struct Pairs {
     /// Lanes l and l ^ 1.
@@ -319,7 +319,7 @@ impl Phases<'_> {
         [mask, addr, word]
     }
 
-    /// What a neighbour has to keep.
+    /// The rules that a neighbour must keep.
     fn rules(&self) {
         let (u, io) = (self.u, self.io);
         u.about("Rules for the neighbour, checked in simulation.");

@@ -75,7 +75,7 @@ impl Ports {
     }
 }
 
-/// What the threads have done, and what follows for the warps.
+/// The releases of the threads, and their effect on the warps.
 struct State {
     active: Signal,
     released: Signal,
@@ -188,7 +188,7 @@ fn each_block(u: &UnitBuilder, io: &Ports, state: &State, block: &Module, (b, i)
         .done();
 }
 
-/// What holds of every block, as assertions: it releases once.
+/// Assertions about every block: it releases once.
 fn released_once(u: &UnitBuilder, io: &Ports, b: Index) {
     u.about("A block releases once, checked in simulation.");
     u.generate(|| {

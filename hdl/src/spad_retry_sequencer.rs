@@ -48,7 +48,7 @@ pub(crate) fn emit_unit(p: &Params) -> Result<Vec<Module>> {
     Ok(pick.into_iter().chain([alu, module]).collect())
 }
 
-/// What the parts of the description share.
+/// Shared by the parts of the description.
 struct Sequencer<'a> {
     u: &'a UnitBuilder,
     p: &'a Params,
@@ -136,7 +136,7 @@ fn to(state: u8) -> Expr {
     code(&seq::FIELD, state)
 }
 
-/// What happens in this cycle.
+/// The events of this cycle.
 struct Now {
     idle: Signal,
     reading: Signal,

@@ -41,7 +41,7 @@ fn decoder(g: AddressWidths) -> Result<Module> {
     let about = "0 keeps addr[m+j], i+1 takes addr[i]";
     let source = u.input("source", index_width(m + 1), about);
     let sel = u.output("sel", m + 1, "see spad_row_map");
-    // What keeps addr[m+j] is the last line.
+    // The last line keeps addr[m+j].
     assign_lines(&u, sel, (1..=m).chain([0]).map(|value| source.is(value)));
     u.emit()
 }

@@ -201,7 +201,7 @@ impl Ports {
     }
 }
 
-/// What is known of the request that is offered.
+/// Properties of the offered request.
 struct Request {
     /// It is answered with an error.
     refused: Signal,
@@ -224,7 +224,7 @@ fn request(u: &UnitBuilder, p: &Params, io: &Ports) -> Request {
     let last_operation = code(&op::FIELD, *stores.last().expect("it has one"));
     let accesses = !is_one_of(io.req_op, &[op::PASS]);
     let unsupported = io.req_op.above(last_operation);
-    // There are row numbers without a row.
+    // Some row numbers have no row.
     let refused = if p.ROWS == 1 << p.R {
         unsupported
     } else {
@@ -262,7 +262,7 @@ struct Answer {
     success: Option<Signal>,
 }
 
-/// What a PASS brings, in the stage before the response.
+/// The data of a PASS, in the stage before the response.
 #[derive(Clone, Copy)]
 struct Passing {
     group: Group,

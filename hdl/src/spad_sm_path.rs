@@ -156,7 +156,7 @@ fn doc(p: &Params) -> UnitDoc {
 }
 
 impl Path<'_> {
-    /// Which memory warps to hold back, from the conflicts of the past.
+    /// The memory warps to hold back, predicted from past conflicts.
     fn prediction(&self) -> Result<Vec<Module>> {
         let (u, p, clock, w) = (self.u, self.p, self.clock, self.w);
         u.section("Conflict prediction.");
@@ -273,8 +273,7 @@ impl Path<'_> {
         Ok([entry, scratchpad, exit].concat())
     }
 
-    /// What the scratchpad answers: to the retry sequencer, to the history, to
-    /// the writeback port.
+    /// The scratchpad's answers: to the retry sequencer, to the history, to the writeback port.
     fn exit(
         &self,
         handshake: [Signal; 2],
@@ -303,7 +302,7 @@ impl Path<'_> {
         Ok(exit)
     }
 
-    /// What goes past the memory stages, and the writeback port.
+    /// The path around the memory stages, and the writeback port.
     fn writeback(&self) -> Result<Vec<Module>> {
         let (u, p, s, clock) = (self.u, self.p, self.s, self.clock);
         let (io, w, ex) = (self.io, self.w, self.ex);

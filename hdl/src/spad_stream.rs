@@ -74,7 +74,7 @@ bundle! {
     Operation(s) { amo: 1, aop: 4, cmp: s.L * s.D, warp: s.WW }
 }
 
-/// What the unit is described with.
+/// Shared by the parts of the description.
 struct Stream<'a> {
     u: &'a UnitBuilder,
     p: &'a Params,
@@ -360,7 +360,7 @@ impl Stream<'_> {
         u.assign(io.idle, count.is(0));
     }
 
-    /// What a neighbour has to keep.
+    /// The rules that a neighbour must keep.
     fn rules(&self) {
         let (u, io) = (self.u, self.io);
         u.about("Rules for the neighbours, checked in simulation.");
@@ -393,7 +393,7 @@ impl Stream<'_> {
     }
 }
 
-/// What else the unit does where the banks perform atomic operations.
+/// The header's sentence about atomic operations.
 fn atomic_operations(p: &Params) -> &'static str {
     if p.SATM {
         " With req_amo, an access is an atomic operation, the same in all lanes."
@@ -402,7 +402,7 @@ fn atomic_operations(p: &Params) -> &'static str {
     }
 }
 
-/// What it leaves out where stores are posted.
+/// The header's sentence about posted stores.
 fn posted_stores(p: &Params) -> &'static str {
     if p.SPOST {
         " Stores (2) are not answered; idle tells when all of them are written."

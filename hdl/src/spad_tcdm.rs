@@ -85,7 +85,7 @@ struct Parts {
     skid: Module,
 }
 
-/// What the unit is described with.
+/// Shared by the parts of the description.
 struct Tcdm<'a> {
     u: &'a UnitBuilder,
     p: &'a Params,
@@ -158,7 +158,7 @@ pub(crate) fn emit_unit(p: &Params, machine: &Machine) -> Result<Vec<Module>> {
     Ok(parts.with(module, p))
 }
 
-/// What the grants depend on, where requests are not registered.
+/// The inputs that the grants depend on, if requests are not registered.
 fn granted_by(p: &Params) -> Vec<&'static str> {
     let operations = ["tcdm_amo", "tcdm_aop"].into_iter().filter(|_| p.TATM);
     let plain = ["tcdm_req", "tcdm_add", "tcdm_wen"];
@@ -360,7 +360,7 @@ impl Tcdm<'_> {
         (enables, counts)
     }
 
-    /// What a neighbour has to keep.
+    /// The rules that a neighbour must keep.
     fn rules(&self, lane: Index) {
         let (u, s, io) = (self.u, self.s, self.io);
         u.about("Rules for the neighbours, checked in simulation.");

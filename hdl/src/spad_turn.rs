@@ -1,4 +1,4 @@
-//! Whose turn it is: the round-robin choice of a bank.
+//! Round-robin arbitration of a bank.
 
 use crate::module::{Module, Result, UnitDoc, top};
 use crate::signal::{Bits, Expr, Signal, when};

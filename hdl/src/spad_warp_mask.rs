@@ -66,7 +66,7 @@ impl Ports {
     }
 }
 
-/// What is being counted.
+/// The count in progress.
 struct Count {
     /// An instruction was set in the cycle before.
     pend: Signal,

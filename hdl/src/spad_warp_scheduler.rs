@@ -92,7 +92,7 @@ ports! {
     }
 }
 
-/// Who would go with masked warps, and without, both found side by side.
+/// The warp to go with masked warps, and without, both searched in parallel.
 struct Search {
     of_class: Signal,
     of_all: Signal,
@@ -101,13 +101,13 @@ struct Search {
     of_others_found: Signal,
 }
 
-/// What the mask leaves.
+/// The warps that the mask leaves.
 struct Unmasked {
     /// Warps of which none is masked.
     others: Signal,
     /// Memory warps are held back.
     held: Signal,
-    /// Those that may go where nothing is masked.
+    /// The candidates if nothing is masked.
     warps: Signal,
 }
 

@@ -81,7 +81,7 @@ fn is_outer(port: &Port) -> bool {
     !is_inner(port) && !["clk", "rst"].contains(&port.name.as_str())
 }
 
-/// What the signal at a port of the stream is called here.
+/// The name here of the signal at a port of the stream.
 fn inner_name(port: &str) -> String {
     match port.split_once('_') {
         Some(("req", rest)) => format!("mem_{rest}"),
@@ -90,7 +90,7 @@ fn inner_name(port: &str) -> String {
     }
 }
 
-/// What a neighbour has to keep: no phase may be on its way, either.
+/// The rules that a neighbour must keep: no phase may be in flight, either.
 fn rules(u: &UnitBuilder, signals: &Signals) {
     let idle = signals["idle"];
     let message = "the lock hash changes with an access inside";

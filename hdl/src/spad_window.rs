@@ -62,13 +62,13 @@ struct Slots {
     be: Signal,
     /// The lowest lane on each lane's word.
     lead: Signal,
-    /// Of these, those that wait for their bank.
+    /// Those that wait for their bank.
     waits: Signal,
     /// Lanes whose word the banks show.
     comes: Signal,
 }
 
-/// What an access brings into the window.
+/// The fields of an access that enters the window.
 struct Entry {
     error: Signal,
     lead: Signal,
@@ -77,7 +77,7 @@ struct Entry {
     be: Signal,
 }
 
-/// What the unit is described with.
+/// Shared by the parts of the description.
 struct Window<'a> {
     u: &'a UnitBuilder,
     p: &'a Params,
@@ -88,7 +88,7 @@ struct Window<'a> {
     slots: Slots,
     /// Where the banks perform atomic operations.
     atomics: Option<Atomics>,
-    /// Where stores must be told from them.
+    /// Present if stores must be told from atomic operations.
     resp_amo: Option<Signal>,
     /// Indices of lanes, other lanes, bytes, slots, and banks.
     i: Index,

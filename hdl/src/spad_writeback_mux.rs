@@ -11,7 +11,7 @@ use crate::unit::UnitBuilder;
 
 /// Emits `spad_writeback_mux`, after the buffer in it.
 pub(crate) fn emit_unit(p: &Params) -> Result<Vec<Module>> {
-    // Where the issue is decided ahead, no ready may depend on a valid from outside.
+    // If the issue is decided ahead, no ready may depend on a valid from outside.
     let by_turns = p.AHEAD > 0;
     let skid = spad_skid::emit_helper()?;
     let u = UnitBuilder::new(doc(p, by_turns));
@@ -113,7 +113,7 @@ fn from(port: u8) -> Expr {
 
 /// The result that is taken.
 struct Taken {
-    /// Whose it is: off-chip, memory path, other path.
+    /// The source of the granted result: off-chip, memory path, other path.
     from: [Signal; 3],
     valid: Signal,
     src: Signal,

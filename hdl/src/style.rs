@@ -24,7 +24,7 @@ impl From<Reset> for Style {
 }
 
 impl Style {
-    /// What the module `name` is called.
+    /// The printed name of the module `name`.
     pub(crate) fn module(&self, name: &str) -> String {
         format!("{}{name}", self.prefix)
     }

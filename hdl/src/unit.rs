@@ -34,7 +34,7 @@ pub(crate) struct UnitBuilder {
     state: RefCell<State>,
 }
 
-/// What has been said about the unit so far.
+/// The description so far.
 #[derive(Default)]
 struct State {
     parameters: Vec<Parameter>,
@@ -56,7 +56,7 @@ struct State {
     asserts: bool,
 }
 
-/// What is known of a signal.
+/// A declared signal.
 struct Known {
     name: &'static str,
     width: Size,

@@ -11,7 +11,7 @@ pub struct Vector {
     pub name: String,
     /// What it is.
     pub doc: String,
-    /// What it consists of, from the low bits on: width and default of each.
+    /// Its fields, from the low bits on: width and default of each.
     pub fields: Vec<(usize, u64)>,
 }
 

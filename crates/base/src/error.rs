@@ -54,7 +54,7 @@ pub enum Error {
     /// The user wanted the program to stop (Ctrl-C, SIGTERM).
     #[error("{what} was interrupted")]
     Interrupted {
-        /// What did not get done.
+        /// What was not done.
         what: String,
     },
 
@@ -74,7 +74,7 @@ pub enum Error {
     ToolMissing {
         /// The program's name.
         tool: String,
-        /// How to get it.
+        /// How to install it.
         #[help]
         help: String,
     },
@@ -150,7 +150,7 @@ impl Error {
         }
     }
 
-    /// The same, with more that would have been right.
+    /// The same, with `more` added to what was expected.
     pub fn also_expected(self, more: &str) -> Self {
         match self {
             Error::Usage {

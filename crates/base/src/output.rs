@@ -54,7 +54,7 @@ enum Sink {
         unfinished: Unfinished,
         file: NamedTempFile,
         target: PathBuf,
-        /// Of the file that it replaces; a new one has the mode of the umask.
+        /// The mode of the replaced file; a new file gets its mode from the umask.
         mode: Option<Permissions>,
         made: MadeDirs,
     },
@@ -67,7 +67,7 @@ impl NewFile {
         let fail = |e| Error::io("write", path, e);
         refuse_dash(path)?;
         claims::written(path)?;
-        // By its own name: where a link to a pipe leads, there is no file.
+        // By its own name: a link may lead to a pipe, which has no path.
         let sink = match std::fs::metadata(path) {
             Ok(old) if old.is_dir() => return Err(fail(ErrorKind::IsADirectory.into())),
             Ok(old) if !old.is_file() => {
@@ -124,7 +124,7 @@ impl NewFile {
 /// where that is not there yet.
 fn followed(path: &Path) -> PathBuf {
     let mut target = path.to_owned();
-    // As many links as Linux follows.
+    // Linux follows as many links.
     for _ in 0..40 {
         match std::fs::read_link(&target) {
             Ok(next) => target = parent_of(&target).join(next),

@@ -38,7 +38,7 @@ pub fn has(file: &str) -> bool {
     let name = path.rsplit('/').next().unwrap_or(&path);
     let rooted = format!("/{path}");
     let is_intrinsics = name.starts_with("sm_") && name.contains("_intrinsics.");
-    // Of a compiler that was handed the headers by their names.
+    // A compiler that was given the headers by their names has no path.
     let is_bare = ["mma.h", "mma.hpp"].contains(&path.as_str());
     is_intrinsics
         || is_bare
@@ -75,7 +75,7 @@ pub struct Users<'a> {
 }
 
 impl<'a> Users<'a> {
-    /// Of `source`, `file:line`, with the calls through which it came into a kernel.
+    /// For `source`, `file:line`, and the calls through which it was inlined into a kernel.
     pub fn of(source: &'a str, calls: &'a [String]) -> Self {
         let is_users = |place: &str| {
             let file = place.rsplit_once(':').map_or(place, |(file, _)| file);

@@ -50,7 +50,7 @@ impl Body {
         self.line(depth, "end");
     }
 
-    /// What a reset writes.
+    /// The assignments of a reset.
     fn resets(&mut self, update: &Update) -> Vec<Line> {
         let mut resets = Vec::new();
         for next in &update.next {

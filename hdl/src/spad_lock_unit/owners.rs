@@ -26,7 +26,7 @@ impl<'a> Owners<'a> {
         Owners { p, io, lock, owner }
     }
 
-    /// Where the window's number begins in the number of a lane.
+    /// The lowest bit of the window's number in a lane's number.
     fn low(&self) -> Size {
         match self.p.LKG {
             1 => self.io.s.LW,

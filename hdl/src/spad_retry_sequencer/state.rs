@@ -131,7 +131,7 @@ impl Pass {
     }
 }
 
-/// What is asked of the scratchpad in this cycle.
+/// The request to the scratchpad in this cycle.
 pub(super) struct Request {
     pub(super) asking: Signal,
     pub(super) asks: Signal,

@@ -70,7 +70,7 @@ struct Windows {
     grp_last: Signal,
     /// The window of this cycle is the group's last.
     last: Signal,
-    /// Where a group has several.
+    /// Present if a group has several windows.
     number: Option<Signal>,
 }
 
@@ -100,7 +100,7 @@ fn windows(
     }
 }
 
-/// What the arbiter shows of a group.
+/// The arbiter's outputs for a group.
 struct Served {
     lanes: Signal,
     leader: Signal,

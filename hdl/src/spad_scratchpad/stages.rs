@@ -80,7 +80,7 @@ impl Group {
     }
 }
 
-/// What banks and locks need of a group, too.
+/// Further fields of a group, for banks and locks.
 pub(super) struct ToBanks {
     pub(super) leader: Signal,
     pub(super) bank_valid: Signal,

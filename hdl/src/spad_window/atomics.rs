@@ -37,7 +37,7 @@ pub(super) struct Atomics {
     later: Later,
 }
 
-/// What a bank does in this cycle.
+/// The work of a bank in this cycle.
 pub(super) struct Turn {
     /// The slot that it serves.
     pub(super) slot: Signal,
@@ -61,7 +61,7 @@ impl Atomics {
         }
     }
 
-    /// Which lanes the access that is offered is not to serve together.
+    /// The lanes of the offered access that must not be served together.
     pub(super) fn apart(&self, u: &UnitBuilder) -> Signal {
         let counts = self.io.req_aop.is(code(&amo::FIELD, amo::COUNT));
         u.name("apart", self.io.req_amo & !counts)
@@ -75,7 +75,7 @@ impl Atomics {
 }
 
 impl Window<'_> {
-    /// What is not an atomic operation at the port.
+    /// The operation, unless the port has an atomic one.
     pub(super) fn plain(&self, operation: Expr) -> Expr {
         match &self.atomics {
             Some(atomics) => operation & !atomics.io.req_amo,
@@ -125,7 +125,7 @@ impl Window<'_> {
             .done();
     }
 
-    /// What one slot has, of the fields of all.
+    /// The field of one slot, selected from those of all.
     #[track_caller]
     fn of_slot(&self, slot: Signal, name: &'static str, from: Signal, to: Signal) {
         spad_pick::instance(self.u, &self.parts.pick, name, slot, from, to);
@@ -208,7 +208,7 @@ impl Window<'_> {
     }
 }
 
-/// Whose the reservations are, and for how long another warp leaves them alone.
+/// The owners of the reservations, and how long other warps must leave them alone.
 #[derive(Clone, Copy)]
 struct Kept {
     owner: Signal,

@@ -20,7 +20,7 @@ impl UnitBuilder {
         names.map(Index)
     }
 
-    /// What stands between `generate` and `endgenerate`.
+    /// The text between `generate` and `endgenerate`.
     #[track_caller]
     pub(crate) fn generate<R>(&self, body: impl FnOnce() -> R) -> R {
         let (items, result) = self.block(body);
@@ -71,7 +71,7 @@ impl UnitBuilder {
         }
     }
 
-    /// One block for the first iteration of a loop, and one for the others.
+    /// One block for the first iteration of a loop, and another for the others.
     #[track_caller]
     pub(crate) fn first(
         &self,
@@ -86,8 +86,8 @@ impl UnitBuilder {
         );
     }
 
-    /// One block for the iterations of a loop below `end` but the last, and one
-    /// for that.
+    /// One block for the iterations of a loop below `end`, except the last, and
+    /// another for the last.
     #[track_caller]
     pub(crate) fn last(
         &self,
@@ -102,7 +102,7 @@ impl UnitBuilder {
         );
     }
 
-    /// One block where a parameter is not 0, and one where it is.
+    /// One block if a parameter is not 0, and another if it is.
     #[track_caller]
     pub(crate) fn where_set(
         &self,

@@ -54,7 +54,7 @@ impl OwnedFile {
     }
 }
 
-/// What is to happen.
+/// The changes that a write makes.
 #[derive(Default)]
 struct Plan {
     /// Files to be written, by index.
@@ -91,7 +91,7 @@ impl OwnedFolder {
         }
     }
 
-    /// Where it is.
+    /// The path of the folder.
     pub fn dir(&self) -> &Path {
         &self.dir
     }
@@ -189,7 +189,7 @@ impl OwnedFolder {
     /// Two runs that write into one folder do so one after the other.
     fn lock(&self) -> Result<File> {
         let dir = File::open(&self.dir).map_err(|e| Error::io("open", &self.dir, e))?;
-        // Where locks are not supported, there are none.
+        // Without support for locks, there is no lock.
         let _ = rustix::io::retry_on_intr(|| flock(&dir, FlockOperation::LockExclusive));
         Ok(dir)
     }
@@ -346,7 +346,7 @@ struct Staging(PathBuf);
 impl Staging {
     fn new(dir: &Path) -> Result<Self> {
         let path = dir.join(STAGING);
-        // What a killed run left.
+        // Removes leftovers of a killed run.
         let _ = fs::remove_file(&path);
         let _ = fs::remove_dir_all(&path);
         fs::create_dir(&path).map_err(|e| Error::io("write into", dir, e))?;

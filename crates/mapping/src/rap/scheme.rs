@@ -93,14 +93,14 @@ pub(super) struct Element {
     pub l: u16,
 }
 
-/// One draw of a scheme's random numbers, made only as far as an access needs
-/// them: w^3 numbers would be too many to draw for each sample.
+/// One draw of a scheme's random numbers, drawn lazily: w^3 numbers would be
+/// too many for each sample.
 pub(super) struct Draw {
     scheme: Scheme,
     w: u32,
     /// The permutations r, s, t of one draw, as far as the scheme has them.
     permutations: [Vec<u32>; 3],
-    /// For w^2 P: in which group a value was last taken.
+    /// For w^2 P: the group in which each value was last drawn.
     taken: Vec<u64>,
     group: u64,
 }

@@ -1,4 +1,4 @@
-//! Where each word of an array is kept.
+//! Layouts: where each word of an array is stored.
 
 use crate::geometry::Geometry;
 use crate::hash::{BankFunction, HashSpec, Mapping};

@@ -1,4 +1,4 @@
-//! Where the access sites of a trace are in the program.
+//! The places of a trace's access sites in the program.
 
 use super::access::AccessTrace;
 use serde::Serialize;
@@ -27,7 +27,7 @@ pub struct Place {
 }
 
 impl Place {
-    /// As fields of a JSON object; what is not known is left out.
+    /// As fields of a JSON object; unknown fields are omitted.
     pub fn fields(&self) -> Map<String, Value> {
         match json!(self) {
             Value::Object(fields) => fields,
@@ -102,8 +102,8 @@ pub fn line_of_file(file: Option<&str>, line: u32) -> String {
     }
 }
 
-/// What access sites of one cause have in common: a line of the source, with the
-/// calls that were inlined around it.
+/// A common cause of access sites: a line of the source, with the calls that
+/// were inlined around it.
 ///
 /// Lines of a file are in the order of their numbers.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -21,7 +21,7 @@ const SEED: u64 = 1;
 /// bits get more of them.
 const NARROW_BITS: usize = 512;
 
-/// How many times more.
+/// The factor for narrow ports.
 const NARROW_FACTOR: usize = 8;
 
 /// Clock cycles of a test bench: seconds in a simulator, a few MB for all.

@@ -29,13 +29,14 @@ type EmptyLoop = unsafe extern "C" fn(*mut c_void, u64, *const u32, u64);
 pub enum Compiled {
     /// Without optimisation, for short runs: the unit is compiled in half the time.
     Quickly,
-    /// For a run that takes longer than the compiler.
+    /// For a run that takes longer than compiling with optimisation.
     Optimised,
 }
 
 impl Compiled {
-    /// From here on the optimised unit gains what the compiler takes. It differs
-    /// little between units: a large one takes long to compile and to run.
+    /// From this number of cycles on, the optimised unit saves the time of its
+    /// compilation. The number differs little between units: a large one takes
+    /// long to compile and to run.
     const LONG_RUN: u64 = 100_000;
 
     /// The best choice for a run of this many cycles.
@@ -75,11 +76,11 @@ struct HarnessValues<'a> {
     input_words: usize,
     output_words: usize,
     clocked: bool,
-    /// Of Verilog that resets otherwise than the models: how, and its port.
+    /// The reset of the Verilog, if it differs from that of the models: its style and its port.
     reset: Option<Reset>,
     reset_port: &'static str,
     reset_low: bool,
-    /// It resets at any time.
+    /// The reset is asynchronous.
     reset_waits: bool,
 }
 

@@ -24,7 +24,7 @@ pub(super) struct Aig {
     pub inputs: Vec<String>,
     /// Names of the outputs, as far as the file gives them.
     pub output_names: Vec<String>,
-    /// What each register takes at the clock edge.
+    /// The next state of each register.
     pub next: Vec<Literal>,
     /// The outputs.
     pub outputs: Vec<Literal>,

@@ -131,7 +131,7 @@ impl Pair<'_> {
         self.sides(place).finish(place)
     }
 
-    /// Where each of the mutant's registers is, if it has none of its own.
+    /// The register indices of a mutant that shares all registers.
     fn shared(&self) -> Vec<usize> {
         (0..self.circuit.next.len()).collect()
     }
@@ -248,10 +248,10 @@ fn differs<'a>(
     })
 }
 
-/// What ABC is asked about a circuit.
+/// A question to ABC about a circuit.
 struct Question {
     commands: &'static str,
-    /// What it prints if the output is never true.
+    /// Its output if the circuit's output is never true.
     proved: &'static str,
 }
 
@@ -307,7 +307,7 @@ mod tests {
         b.finish(vec![toggles ^ 1, next], vec![output])
     }
 
-    /// What is said of a step, and of the time since reset by each question.
+    /// The answers of each question about a step, and about the time since reset.
     fn answers(circuit: &Aig) -> [Option<bool>; 3] {
         let pair = Pair {
             circuit,

@@ -91,7 +91,7 @@ impl Mutants {
         &self.circuit
     }
 
-    /// Which of the circuit's inputs are the bits of the select, low bit first.
+    /// The circuit's inputs that select the mutant, low bit first.
     pub(super) fn select(&self) -> &[usize] {
         &self.select
     }

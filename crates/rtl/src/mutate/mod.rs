@@ -36,7 +36,7 @@ pub struct MutationOptions {
     /// Cycles of one last run, for faults that only a full counter or a rare
     /// coincidence shows.
     pub long_cycles: u64,
-    /// Of the faults only those with these numbers; all if there are none.
+    /// The numbers of the faults to inject; all if empty.
     pub only: Vec<u32>,
 }
 

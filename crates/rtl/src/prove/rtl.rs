@@ -1,11 +1,11 @@
-//! Where the Verilog under proof comes from.
+//! The source of the Verilog under proof.
 
 use crate::error::{Error, Result};
 use crate::quote::shown_path;
 use crate::rtl::{Design, Reset, SourceFile, read_foreign};
 use std::path::{Path, PathBuf};
 
-/// Where the Verilog under proof comes from.
+/// The source of the Verilog under proof.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum RtlSource {
     /// As the kit emits it.

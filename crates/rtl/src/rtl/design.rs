@@ -159,8 +159,8 @@ impl Design {
         Self::emit_with(units, config, Style::default())
     }
 
-    /// The same in a style of its own, which may be that of the reset alone. Fails where a
-    /// module's name would be no plain Verilog identifier.
+    /// The same in a style, or with only a reset style. Fails if the prefix makes a
+    /// module's name no plain Verilog identifier.
     pub fn emit_with(units: &[String], config: &Config, style: impl Into<Style>) -> Result<Self> {
         let style = style.into();
         prefix::check(&style.prefix)?;
@@ -174,8 +174,8 @@ impl Design {
             style,
             ..Self::empty(config)
         };
-        // All means all that the machine has: one without locks has no lock unit,
-        // one that serves wide accesses in phases only the hash units.
+        // All means all units of the machine: one without locks has no lock unit,
+        // one that serves wide accesses in phases has only the hash units.
         let wanted: Vec<&String> = if named {
             units.iter().collect()
         } else {
@@ -283,7 +283,7 @@ pub(super) fn hdl_error(error: HdlError, all: &[String]) -> Error {
     match error {
         HdlError::UnknownUnit { ref name } => {
             let known = || all.iter().map(String::as_str);
-            // All of them begin so, which makes none of them more similar.
+            // The common prefix does not make names similar.
             let short = || known().filter_map(|k| k.strip_prefix("spad_"));
             let near = nearest(name.strip_prefix("spad_").unwrap_or(name), short());
             let near = near.map_or(String::new(), |near| {

@@ -86,7 +86,7 @@ pub fn check_foreign(files: &[SourceFile], dir: &Path) -> Result<()> {
     Ok(())
 }
 
-/// What is refused, and where.
+/// A refused construct, with its position.
 struct Suspect {
     at: usize,
     what: String,
@@ -128,7 +128,7 @@ impl<'a> Lexer<'a> {
     /// Adds the names of the macros that the text defines.
     fn macros(&mut self, names: &mut BTreeSet<&'a str>) {
         let mut define = false;
-        // What cannot be read is refused by `check`.
+        // `check` refuses text that cannot be read.
         while let Ok(Some((_, token))) = self.next() {
             if let Token::Name(name) = token
                 && define
@@ -254,7 +254,7 @@ impl<'a> Lexer<'a> {
                     self.at += 1;
                     self.glued = false;
                 }
-                // Not white space: a tool may join what stands around it.
+                // Not white space: a tool may join the tokens around it.
                 (b'\\', b'\n') => self.at += 2,
                 (b'\\', b'\r') => self.at += 2 + usize::from(self.byte(2) == b'\n'),
                 (b'/', b'/') => self.skip(|b| b != b'\n' && b != b'\r'),
@@ -407,7 +407,7 @@ mod tests {
             "`define Q `\"x`\"",
             "`UNKNOWN",
             "`define include_once 1",
-            // Where a string, comment or name ends is not the same to all.
+            // Tools differ in where a string, comment or name ends.
             "\"a\ninitial $display; \"",
             "\"a\\\nb\" initial $system; \"",
             "\"\"\" \" \"\"\" $system(\"x\");",

@@ -6,7 +6,7 @@ use crate::config::Config;
 use crate::error::{Error, Result};
 use spadkit_hdl::Companion;
 
-/// What is added in SystemVerilog.
+/// Which SystemVerilog is added.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct SystemVerilog {
     /// `spad_pkg`, and the wrappers of the units that have one.

@@ -58,7 +58,7 @@ pub struct Segment {
     pub instance: String,
     /// Gates of it.
     pub levels: usize,
-    /// What they take in ps.
+    /// Their delay in ps.
     pub ps: f64,
 }
 

@@ -64,7 +64,7 @@ pub struct SynthReport {
     pub effort: Effort,
     /// By unit in the order asked for, then by period in the order asked for.
     pub results: Vec<UnitResult>,
-    /// What the tools complained about.
+    /// The tools' warnings.
     pub warnings: Vec<String>,
 }
 

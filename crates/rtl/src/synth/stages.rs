@@ -11,8 +11,9 @@ const OPENED: [&str; 7] = [
     "memory_exit",
 ];
 
-/// Which stage of the path writes a group of registers: what is between
-/// two registers is named after where it ends (microarchitecture/sm-path.md).
+/// The stage of the path that writes a group of registers. Logic between two
+/// registers is named after the register at its end
+/// (microarchitecture/sm-path.md).
 const STAGES: [(&str, &str); 33] = [
     ("release_unit", "release"),
     ("release_register", "release"),

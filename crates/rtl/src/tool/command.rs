@@ -26,7 +26,7 @@ const BUSY_RETRIES: u32 = 10;
 /// Lines of the log that go into an error message.
 const LOG_TAIL_LINES: usize = 12;
 
-/// One run of a tool, being put together.
+/// A run of a tool, under construction.
 pub struct ToolCommand {
     kind: ToolKind,
     program: PathBuf,
@@ -85,7 +85,7 @@ impl ToolCommand {
         self
     }
 
-    /// What the tool reads on standard input (nothing unless given).
+    /// Standard input of the tool (nothing by default).
     pub fn stdin(mut self, text: impl Into<Vec<u8>>) -> Self {
         self.stdin = text.into();
         self
@@ -303,7 +303,7 @@ fn die_with_parent(command: &mut Command) {
         let parent = rustix::process::getpid();
         let set = move || {
             rustix::process::set_parent_process_death_signal(Some(Signal::KILL))?;
-            // It may have died already.
+            // The parent may have died already.
             if rustix::process::getppid() == Some(parent) {
                 Ok(())
             } else {

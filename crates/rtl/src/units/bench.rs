@@ -1,4 +1,4 @@
-//! What a bench of a unit has to provide.
+//! The interface of a unit's bench.
 
 #[cfg(test)]
 pub(super) use super::frame::Words;
@@ -10,7 +10,7 @@ use crate::error::Result;
 use crate::rtl::Reset;
 use crate::trace::AccessTrace;
 
-/// What a bench is made for.
+/// The inputs for making a bench.
 #[derive(Clone, Copy, Debug)]
 pub struct Setup<'a> {
     /// The machine.
@@ -41,9 +41,9 @@ pub trait Bench {
     /// outputs that the unit shows before the next rising edge.
     fn cycle(&mut self, stimulus: &mut Stimulus, frame: &mut Frame);
 
-    /// As many cycles as `chunk` has room for, or up to the end of the
-    /// stimulus, where the chunk is cut off; whether that was reached. Fails
-    /// after the cycle after which the stimulus cannot go on.
+    /// Runs as many cycles as `chunk` has space for, or up to the end of the
+    /// stimulus, where the chunk is cut off; returns whether the end was
+    /// reached. Fails after the cycle after which the stimulus cannot continue.
     fn cycles(&mut self, stimulus: &mut Stimulus, chunk: &mut Chunk) -> Result<bool> {
         // Here, not at the callers: nothing in the loop is called dynamically.
         for i in 0..chunk.cycles {
@@ -73,8 +73,8 @@ pub trait Bench {
     }
 }
 
-/// What drives the inputs of a unit: a neighbour that keeps the rules of the
-/// unit's environment. It sees the ports and nothing behind them.
+/// Drives the inputs of a unit: a neighbour that keeps the rules of the unit's
+/// environment. It sees the ports and nothing behind them.
 pub trait Driver {
     /// Drives the inputs of the next cycle; those that it leaves keep their
     /// values.

@@ -13,7 +13,7 @@ use crate::trace::AccessTrace;
 /// Cycles with one configuration.
 const CONFIG_CYCLES: u64 = 128;
 
-/// Which mappings a unit can have.
+/// The mappings that a unit can have.
 #[derive(Clone, Copy)]
 pub(super) enum Mappings {
     Kind(HashKind),
@@ -118,7 +118,7 @@ fn in_any_order(values: Vec<u64>, stimulus: &mut Stimulus) -> Vec<RegisterWrite>
     writes
 }
 
-/// Where the addresses come from.
+/// The source of the addresses.
 pub(super) struct Addresses {
     geometry: Geometry,
     /// The addresses of a trace in order; random patterns if empty.

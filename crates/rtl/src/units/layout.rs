@@ -1,4 +1,4 @@
-//! Where each port of a unit is in the vectors of a co-simulation.
+//! The position of each port of a unit in the vectors of a co-simulation.
 
 use crate::hash::PortValue;
 use crate::rtl::{Dir, EmittedUnit};

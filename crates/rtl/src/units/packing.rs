@@ -41,7 +41,7 @@ impl<'a> Packer<'a> {
     pub(super) fn push_words(&mut self, words: &[u32]) {
         let Some(&first) = words.first() else { return };
         self.push_short(32, first.into());
-        // What is left of a word goes before the next one.
+        // The rest of a word comes before the next word.
         let places = self.words[self.next..].iter_mut();
         match self.count {
             0 => places

@@ -6,7 +6,7 @@ use crate::config::Config;
 use crate::model::MAX_LANES;
 use crate::trace::AccessTrace;
 
-/// One access; zeros after the lanes that there are.
+/// One access; zeros after the last lane.
 #[derive(Clone, Debug)]
 pub(super) struct LaneAccess {
     /// Active lanes.

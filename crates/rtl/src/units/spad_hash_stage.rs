@@ -112,7 +112,7 @@ impl Driver for StageDriver {
     }
 }
 
-/// What is on the ports of a pass; most of it only comes out again.
+/// The ports of a pass; most of them are only passed through.
 #[derive(Clone)]
 struct Operands {
     control: u64,
@@ -153,10 +153,9 @@ struct GoldenStage {
     registered: bool,
     model: HashStage,
     operands: Vec<Operands>,
-    /// Where the operands of this cycle are put.
+    /// The slot for the operands of this cycle.
     slot: usize,
-    /// Where those are that HX took last, with a pass or without; none since the
-    /// reset.
+    /// The slot of the operands that HX took last, with a pass or without; none since the reset.
     left: Option<usize>,
 }
 
@@ -188,7 +187,7 @@ impl GoldenStage {
         frame.expect_fields(&p.out_lock, p.out_lock.width / lanes, lock);
     }
 
-    /// Which operands the outputs show; none that are known after a reset.
+    /// The slot of the operands at the outputs; none if they are unknown, as after a reset.
     fn shown(&self, output: Option<Pass>) -> Option<usize> {
         match output {
             Some(pass) => Some(pass.slot.into()),

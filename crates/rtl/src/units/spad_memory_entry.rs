@@ -26,11 +26,11 @@ const KINDS: [u8; 12] = [1, 1, 2, 2, 3, 3, 4, 4, 0, 6, 7, 15];
 /// An ATOMIC instruction on its way.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Atomic {
-    /// None is.
+    /// There is none.
     None,
-    /// It was taken; this many passes have come, of this many.
+    /// It was taken; this many of its passes have arrived, out of this many.
     Passes(u32, u32),
-    /// All its passes have come.
+    /// All its passes have arrived.
     Ends,
 }
 
@@ -201,7 +201,7 @@ struct GoldenEntry {
     words: Vec<Vec<u32>>,
     lanes: usize,
     word_bits: usize,
-    /// Where the operands of the pass at the input are put.
+    /// The slot for the operands of the pass at the input.
     slot: u8,
 }
 
@@ -234,7 +234,7 @@ impl GoldenEntry {
             words.extend_from_slice(frame.driven_words(port));
         }
         let control = self.tags.control(frame.driven_mask(&p.in_ctl));
-        // Of other passes no unit in the model looks at the operands.
+        // Of other passes, no unit in the model reads the operands.
         if control.kind == kind::ATOMIC {
             self.fill_slot(frame);
         }

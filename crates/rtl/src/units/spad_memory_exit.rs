@@ -88,8 +88,8 @@ impl GoldenExit {
         }
     }
 
-    /// What is said of a response, which shows without stages whether or not
-    /// there is one.
+    /// The result for a response; without stages it is at the output whether or
+    /// not the response is valid.
     fn shown(&self, inputs: &ExitInputs) -> PassResult {
         let mut shown = *inputs;
         (shown.resp.valid, shown.resp.tag.sequencer) = (true, false);

@@ -21,7 +21,7 @@ struct GoldenIssue {
     offers: Offers,
     warps: usize,
     subwarps: u32,
-    /// What the registers of EX hold, also after a pass that has left.
+    /// The registers of EX, which keep their value after a pass has left.
     ex: PassControl,
 }
 

@@ -157,8 +157,8 @@ impl Stages {
         }
     }
 
-    /// What gives a machine these stages, as a line of a configuration file; nothing
-    /// if all have them.
+    /// The line of a configuration file that gives a machine these stages; nothing
+    /// if all machines have them.
     pub fn line(self) -> Option<String> {
         let path = |memory, ahead| format!("path = {{ mem_stages = {memory}, ahead = {ahead} }}");
         let stream = |window, atomics, posted| {
@@ -192,8 +192,7 @@ impl Stages {
         })
     }
 
-    /// What the proofs of a unit with such circuits are about, where a machine has none of
-    /// them.
+    /// Which stages the proofs of a unit cover, to tell the user of a machine with others.
     pub fn otherwise(self) -> &'static str {
         match self {
             Stages::Axi(_) => {

@@ -36,7 +36,7 @@ impl WidePorts {
         })
     }
 
-    /// What is offered as an answer, and `ready` and `idle`.
+    /// Expects the offered answer, `ready` and `idle`.
     pub(super) fn expect(
         &self,
         frame: &mut Frame,
@@ -62,7 +62,7 @@ impl WidePorts {
     }
 }
 
-/// What offers the accesses, and takes the answers.
+/// Offers the accesses, and accepts the answers.
 pub(super) struct WideNeighbour {
     pub(super) ports: WidePorts,
     operations: Option<OperationNeighbour>,

@@ -1,4 +1,4 @@
-//! What the presets begin from, and what a machine has beyond that.
+//! The blank machine that the presets start from, and the differences of a machine from it.
 
 use super::{
     AxiOptions, Barrel, Config, LockHash, PathHash, PathParams, PathSettings, Pipeline,

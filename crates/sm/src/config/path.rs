@@ -21,7 +21,7 @@ pub enum Pipeline {
     Elastic,
 }
 
-/// What a warp may have in flight (elastic paper, section 2).
+/// The instructions that a warp may have in flight (elastic paper, section 2).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Barrel {
@@ -147,8 +147,8 @@ pub struct PathParams {
     pub history_sets: u32,
     /// The retry sequencer's latencies, those of the paper in its presets.
     pub retry: RetryLatencies,
-    /// The same of the hardware that is made for this machine: none but those
-    /// that a configuration file or `--set` specifies
+    /// The latencies of the hardware for this machine: only those that a
+    /// configuration file or `--set` specifies
     /// (microarchitecture/retry-sequencer.md).
     #[serde(skip)]
     pub emitted_retry: RetryLatencies,
@@ -188,8 +188,7 @@ pub struct PathSettings {
     /// Memory warps are masked while the banks are busy, whatever the
     /// scheduler; without it [`Scheduler::ConflictAware`] alone masks them.
     pub aware: Option<bool>,
-    /// Where warps are masked: masked memory warps issue when nothing else is
-    /// a candidate.
+    /// If warps are masked: whether masked memory warps issue when there is no other candidate.
     pub violate: bool,
     /// The lock hash.
     pub lock_hash: LockHash,

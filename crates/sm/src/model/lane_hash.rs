@@ -221,7 +221,7 @@ impl LaneHash {
 
 /// A linear function address -> (bank, row).
 fn linear(geometry: Geometry, place: impl Fn(u32) -> (u32, u32)) -> Function {
-    // It is known by its values for the single bits.
+    // A linear mapping is determined by its values for single bits.
     let modulo = |addr| (addr & geometry.bank_mask(), addr >> geometry.bank_bits());
     if (0..geometry.addr_bits()).all(|bit| place(1 << bit) == modulo(1 << bit)) {
         return Function::Modulo;

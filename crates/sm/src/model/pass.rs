@@ -4,7 +4,7 @@
 
 use super::lanes::{LaneMask, MAX_LANES, copy_active};
 
-/// Who and what a pass is.
+/// The identity of a pass.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct PassControl {
     /// The warp.
@@ -60,8 +60,7 @@ impl PassResult {
     }
 }
 
-/// What comes back with a scratchpad response
-/// (microarchitecture/memory-entry.md).
+/// The tag that returns with a scratchpad response (microarchitecture/memory-entry.md).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct AccessTag {
     /// The pass.

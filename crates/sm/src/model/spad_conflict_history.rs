@@ -13,7 +13,7 @@ pub struct HistoryInputs {
     pub clear: bool,
     /// Program counter to look up.
     pub lookup: Option<u16>,
-    /// What an instruction took.
+    /// The measured excess of an instruction.
     pub update: Option<ExcessUpdate>,
 }
 

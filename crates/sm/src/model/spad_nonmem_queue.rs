@@ -62,7 +62,7 @@ impl<P: Copy + Default> NonmemQueue<P> {
         }
     }
 
-    /// What the writeback mux is offered.
+    /// The offer to the writeback mux.
     pub fn output(&self, elastic: bool, input: Option<P>) -> Option<P> {
         match self.head(elastic) {
             Some(k) => Some(self.data[k]),

@@ -11,7 +11,7 @@ use crate::config::Config;
 pub struct PassIssueInputs<'a> {
     /// Synchronous reset.
     pub rst: bool,
-    /// What the warps offer.
+    /// The offers of the warps.
     pub offers: &'a Offers,
     /// The warp whose offer is taken; only where there is room.
     pub take: Option<usize>,

@@ -62,7 +62,7 @@ struct Waiting {
     one_word: bool,
     /// The words of each phase that is not answered.
     phases: VecDeque<Vec<Word>>,
-    /// What the phases said that are.
+    /// Some phase reported an error.
     failed: bool,
     degree: u32,
     data: Vec<[u64; MAX_WORDS]>,

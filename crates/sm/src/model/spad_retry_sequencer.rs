@@ -389,7 +389,7 @@ impl<T: Copy + Default> RetrySequencer<T> {
         leaves
     }
 
-    /// What STUL writes for `lane`.
+    /// The word that STUL writes for `lane`.
     fn updated(&self, lane: usize) -> u64 {
         let mask = u64::MAX >> (u64::BITS - self.word_bits);
         let (old, operand) = (self.old[lane] & mask, self.operand[lane] & mask);

@@ -67,7 +67,7 @@ impl<R> StreamInputs<R> {
     }
 }
 
-/// What is between the buffers.
+/// The memory between the buffers.
 #[derive(Clone, Debug)]
 enum Banks {
     /// One access after the other.
@@ -165,7 +165,7 @@ impl Stream {
         store && self.config.path.stream.posted
     }
 
-    /// One cycle of the banks; their answer before the edge.
+    /// One cycle of the banks; returns their answer before the edge.
     fn access(&mut self, rst: bool, lock_hash: u8, resp_ready: bool) -> Option<StreamAnswer> {
         let lanes = self.config.lanes as usize;
         let (mut bank, mut row) = ([0; MAX_LANES], [0; MAX_LANES]);
@@ -223,7 +223,7 @@ fn with_own_stages(config: &Config) -> Config {
     config
 }
 
-/// What the scratchpad's port shows without a request.
+/// The scratchpad's port without a request.
 const NO_REQUEST: StreamRequest = StreamRequest {
     op: 0,
     atomic: None,

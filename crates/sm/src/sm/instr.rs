@@ -9,7 +9,7 @@ use super::transfer::Transfer;
 use serde::{Deserialize, Serialize};
 use strum::{IntoStaticStr, VariantArray};
 
-/// What an instruction does, and with it where it goes and how long it takes.
+/// The kind of an instruction, which decides its pipeline and its latency.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, IntoStaticStr, VariantArray)]
 #[strum(serialize_all = "lowercase")]
 pub enum InstrKind {
@@ -108,8 +108,7 @@ impl InstrKind {
         self.is_memory() || self == InstrKind::Mbarrier
     }
 
-    /// Its width is one word, whatever [`Instr::bytes`] says, on machines with
-    /// a lock unit.
+    /// Its width is one word on machines with a lock unit, whatever [`Instr::bytes`] is.
     pub fn is_word_only(self) -> bool {
         use InstrKind::{AtomShared, LdLock, StUnlock};
         matches!(self, AtomShared | LdLock | StUnlock)
@@ -253,12 +252,12 @@ pub struct Instr {
 }
 
 impl Instr {
-    /// It adds one to shared memory, and nobody reads the result.
+    /// It increments a word of shared memory, and the result is not used.
     pub fn is_increment(&self) -> bool {
         self.detail == Detail::Atomic(INCREMENT)
     }
 
-    /// One lane does the atomic for all.
+    /// One lane performs the atomic for all.
     pub fn is_aggregated(&self) -> bool {
         self.detail == Detail::Atomic(AGGREGATED)
     }

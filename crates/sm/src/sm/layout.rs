@@ -1,4 +1,4 @@
-//! Which block runs in which slot, and where its scratchpad lies
+//! The slot of each block, and the base of its scratchpad
 //! (microarchitecture/sm-model.md; sharing paper, section 3).
 
 use super::instr::KernelInfo;
@@ -6,7 +6,7 @@ use super::residency::{BlockNeeds, Residency};
 use crate::config::Config;
 use spadkit_base::error::{Error, Result};
 
-/// Where a slot's scratchpad lies, in words.
+/// The base of a slot's scratchpad, in words.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum SlotBase {
     /// From `base` on.
@@ -16,7 +16,7 @@ enum SlotBase {
     Paired { base: u32, private: u32 },
 }
 
-/// How far apart blocks lie, in words.
+/// The distances between blocks, in words.
 struct Spacing {
     /// From the start of a pair to the private words of its second block.
     partner: u32,
@@ -164,7 +164,7 @@ impl Layout {
         self.words_of(slot).physical(word)
     }
 
-    /// Where the words of `slot` lie.
+    /// The physical words of `slot`.
     pub(super) fn words_of(&self, slot: usize) -> SlotWords {
         let limit = self.limit();
         let (private, shared) = match self.bases[slot] {
@@ -179,8 +179,8 @@ impl Layout {
     }
 }
 
-/// Where a slot's words lie: what the block-relative ones below and from
-/// `limit` on are added to.
+/// The physical words of a slot: offsets to add to block-relative addresses
+/// below `limit`, and from `limit` on.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct SlotWords {
     limit: u32,
@@ -236,7 +236,7 @@ mod tests {
         assert_eq!(layout.fill_order(), [0, 2, 1]);
         assert_eq!(layout.limit(), 48);
         let place = |slot, word| layout.physical(slot, word);
-        // Of the second block the first 48 words lie after the first block.
+        // The first 48 words of the second block follow the first block.
         assert_eq!((place(0, 47), place(1, 0), place(1, 47)), (47, 480, 527));
         assert_eq!((place(0, 48), place(1, 48)), (48, 48));
         assert_eq!((place(1, 479), place(2, 0)), (479, 544));
@@ -256,7 +256,7 @@ mod tests {
             (layout.physical(13, 51), layout.physical(13, 52)),
             (4059, 3532)
         );
-        // All words up to there, none twice but the shared ones.
+        // Every word up to there, and only the shared ones twice.
         let mut words: Vec<u32> = (0..14)
             .flat_map(|slot| (0..528).map(move |word| (slot, word)))
             .map(|(slot, word)| layout.physical(slot, word))

@@ -14,8 +14,9 @@ pub(super) const MODES: [(&str, u32); 4] = [
     ("tma:128", 128),
 ];
 
-/// What moves the words of an array from mode `from` to mode `to`: either XORs
-/// the low bits of the unit with as many bits of the number of the 128 bytes.
+/// The permutation that turns mode `from` into mode `to`: each mode XORs the
+/// low bits of the unit's number with the low bits of the number of its
+/// 128-byte row.
 pub(super) fn between(from: u32, to: u32) -> LayoutSpec {
     let bits = |mode: u32| (mode / 16).max(1).ilog2();
     let (low, high) = (bits(from.min(to)), bits(from.max(to)));
@@ -111,7 +112,7 @@ mod tests {
         // Rows of 64 bytes that lie 128 bytes apart stay there.
         assert_eq!(allowed(&[copy(128, 64)]), ["tma:128"]);
         assert_eq!(allowed(&[copy(0, 64), copy(0, 128)]), ["none"]);
-        // What is not the same for both is not a mapping of the array.
+        // A permutation that differs between copies is no mapping of the array.
         assert_eq!(
             allowed(&[copy(0, 128), copy(128, 128)]),
             ["none", "tma:128"]

@@ -18,7 +18,7 @@ struct Copy {
 }
 
 impl Search<'_> {
-    /// All pairs of copies, where two operations do not do as well.
+    /// Tries all pairs of shifted copies, unless two operations are as good.
     pub(super) fn two_shifts(&mut self) -> Result<()> {
         let start = Instant::now();
         let array = self.array;

@@ -18,7 +18,7 @@ pub(super) fn without_compression(name: &str) -> &str {
     plain.unwrap_or(name)
 }
 
-/// What is wrong at a byte of the present line.
+/// An error at a byte of the present line.
 pub(super) struct Bad {
     pub(super) what: String,
     pub(super) help: String,

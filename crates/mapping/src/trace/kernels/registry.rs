@@ -20,7 +20,7 @@ pub struct Param {
     pub max: u32,
     /// Only powers of two are allowed.
     pub power_of_two: bool,
-    /// What it is.
+    /// Its meaning.
     pub about: &'static str,
 }
 
@@ -162,7 +162,7 @@ pub fn find(name: &str) -> Result<&'static GeneratedKernel> {
     })
 }
 
-/// What names a generated trace instead of a file begins with.
+/// The prefix of names of generated traces, as opposed to files.
 pub const PREFIX: &str = "kernel:";
 
 /// The trace of `NAME` or `NAME:param=value,...` (without the `kernel:` prefix).

@@ -145,7 +145,7 @@ impl Memory {
         let whole = self.merging.all_bytes();
         let by_all = request.be[..lanes].iter().fold(whole, |all, be| all & be);
         if leader == all_lanes(lanes) && self.merging.enables(by_all) == whole {
-            // Whole words: nothing of the old ones stays.
+            // Whole words: no byte of the old ones is kept.
             let mask = byte_mask(whole);
             let places = bank[..lanes].iter().zip(&row[..lanes]);
             for (&word, (&bank, &row)) in request.data[..lanes].iter().zip(places) {

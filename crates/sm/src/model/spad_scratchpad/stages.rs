@@ -1,5 +1,4 @@
-//! What is in the stages of the scratchpad: an access and its groups on
-//! their way to the response.
+//! The contents of the scratchpad's stages: an access, and its groups on their way to the response.
 
 use super::{ResponseControl, ScratchpadInputs, op};
 use crate::model::lanes::{LaneMask, MAX_LANES, copy_words};
@@ -80,7 +79,7 @@ impl Grant {
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct RequestStage {
     pub(super) grant: Grant,
-    /// Which of the requests the group belongs to.
+    /// The request that the group belongs to.
     pub(super) of: usize,
 }
 

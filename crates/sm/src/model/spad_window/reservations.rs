@@ -17,7 +17,7 @@ struct Reservation {
     touched: bool,
 }
 
-/// Those of all lanes; without atomic operations there are none.
+/// The reservations of all lanes; empty without atomic operations.
 #[derive(Clone, Debug)]
 pub(super) struct Reservations {
     lanes: Vec<Reservation>,
@@ -33,7 +33,7 @@ impl Reservations {
         }
     }
 
-    /// As after a reset.
+    /// Returns to the state after a reset.
     pub(super) fn clear(&mut self) {
         self.lanes.fill(Reservation::default());
         self.age = 0;

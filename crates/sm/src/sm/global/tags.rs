@@ -1,4 +1,4 @@
-//! What caches have in common: the tags of their lines, and the lines on their way.
+//! Shared by the caches: the tags of their lines, and the lines being fetched.
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -95,7 +95,7 @@ impl UnderWay {
         self.order.insert((data, line));
     }
 
-    /// What is back in `cycle` is no longer under way.
+    /// Lines that arrived by `cycle` are no longer pending.
     fn forget(&mut self, cycle: u64) {
         while let Some(&(data, line)) = self.order.first() {
             if data > cycle {

@@ -136,7 +136,7 @@ impl Sm<'_> {
             let slot = warp.slot;
             self.meet(slot);
         }
-        // What it offers already waits for nothing more.
+        // An offered instruction has no dependences left.
         if !self.warps[w].offered {
             self.check(w, written + 1);
         }

@@ -82,7 +82,7 @@ impl Copies {
 }
 
 impl Sm<'_> {
-    /// What the engine does before the path moves; whether it has anything to do.
+    /// The engine's work before the path's cycle; returns whether there is any.
     #[inline(always)]
     pub(super) fn begin_copy_cycle(&mut self) -> Result<bool> {
         self.copies.has_banks = false;
@@ -94,7 +94,7 @@ impl Sm<'_> {
         Ok(true)
     }
 
-    /// What the engine does after the path has moved.
+    /// The engine's work after the path's cycle.
     #[inline(never)]
     pub(super) fn end_copy_cycle(&mut self) -> Result<()> {
         self.path.offer_row(false);

@@ -1,5 +1,5 @@
-//! What follows from an issue: to the path, or to a private pipe where the
-//! SM has several schedulers (microarchitecture/sm-model.md).
+//! The consequences of an issue: on the path, or in a private pipe if the SM
+//! has several schedulers (microarchitecture/sm-model.md).
 
 use super::Sm;
 use crate::model::spad_sm_path::SmPathOutputs;

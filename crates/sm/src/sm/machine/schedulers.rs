@@ -5,7 +5,7 @@ use crate::config::Config;
 use crate::model::{WarpMask, WarpScheduler};
 use crate::sm::two_level::TwoLevel;
 
-/// All schedulers, and what they choose by.
+/// All schedulers, and the state that they decide by.
 pub(super) struct Schedulers {
     /// Warp slots of each scheduler.
     pub own: Vec<WarpMask>,

@@ -1,4 +1,4 @@
-//! How many cycles may be passed over together.
+//! Finds how many cycles can be skipped at once.
 
 use super::{PATIENCE, Sm};
 use crate::model::Policy;
