@@ -58,7 +58,7 @@ fn demangled(name: &str) -> Option<String> {
         }
         nested = rest;
     }
-    // What follows the names is the end, or template arguments.
+    // After the names comes the end, or template arguments.
     (!parts.is_empty() && nested.starts_with(['E', 'I'])).then(|| parts.join("::"))
 }
 

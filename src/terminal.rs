@@ -1,5 +1,5 @@
-//! What a command tells a person: the answer in a sentence, the machine, tables
-//! and notes, and what to type next; all of it within the width of the screen.
+//! The text output of a command: the answer in a sentence, the machine, tables
+//! and notes, and commands to run next, all within the width of the screen.
 
 mod style;
 mod table;
@@ -11,7 +11,7 @@ pub use table::{Columns, Table, csv_cell};
 use crate::quote::{shown, shown_lines};
 use wrap::{command_lines, wrapped};
 
-/// What follows the answer, in order.
+/// The parts after the answer, in order.
 #[derive(Clone, Debug, Default)]
 pub struct Details {
     parts: Vec<Part>,
@@ -30,7 +30,7 @@ enum Part {
 /// A command to type, and its effect.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Hint {
-    /// What for: `what removes them`.
+    /// The purpose: `what removes them`.
     pub about: String,
     /// The whole command, quoted for a shell.
     pub command: String,
@@ -174,15 +174,15 @@ fn prose(text: &str, screen: &Screen) -> Vec<String> {
 pub struct Page {
     /// One sentence.
     pub verdict: String,
-    /// What it means.
+    /// Whether it is good or bad news.
     pub tone: Tone,
     /// The machine, if any.
     pub machine: Option<String>,
     /// Tables and notes.
     pub details: Details,
-    /// What to type next.
+    /// Commands to run next.
     pub hints: Vec<Hint>,
-    /// What a line begins with that is a comment of the code in `details`.
+    /// The start of a comment, if `details` are code.
     pub comment: Option<&'static str>,
 }
 

@@ -98,8 +98,8 @@ impl Ports {
         io
     }
 
-    /// Assertions that do not apply if qualification and take are in one cycle, because
-    /// nothing can change in between.
+    /// Waives the lint of inputs that are unused if qualification and take are in one
+    /// cycle, because nothing can change in between.
     fn waive(&self, u: &UnitBuilder, p: &Params) {
         let pairs = [self.locked, self.owner, self.changes];
         for input in [self.is_atomic, self.shares, self.atom_infl]

@@ -95,7 +95,7 @@ impl PointArgs {
         self.shard.is_some()
     }
 
-    /// What is to run of the units of `design`; see [`Self::part`].
+    /// The units of `design` that this shard runs; see [`Self::part`].
     pub fn units<'d>(
         &self,
         design: &'d Design,

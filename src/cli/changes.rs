@@ -12,8 +12,8 @@ const MOST_ACCESSES: usize = 2;
 /// Columns in which a line of code is not folded.
 const WIDTH: usize = 76;
 
-/// All of them, with every line or the worst; nothing where there is nothing to
-/// change.
+/// The details of all suggestions, with every line or the worst; empty if there
+/// is nothing to change.
 pub(super) fn details(suggestions: &[Suggestion], every_line: bool) -> Details {
     let most = if every_line { usize::MAX } else { MOST_LINES };
     let mut details = Details::new();
@@ -325,7 +325,7 @@ mod tests {
         assert_eq!(words(&lines), line);
     }
 
-    /// What is behind the mark of each line.
+    /// The text behind the mark of each line.
     fn texts(line: &str) -> Vec<String> {
         let lines = folded("  + ", line);
         assert!(lines.iter().all(|l| l.chars().count() <= 80), "{lines:?}");
@@ -346,7 +346,7 @@ mod tests {
         assert_eq!((all.len(), &*all[1]), (2, "// sum"));
     }
 
-    /// In a directive the next line belongs to it by a backslash.
+    /// A backslash joins the next line to a directive.
     #[test]
     fn directives_and_literals_stay_what_they_are() {
         let line =

@@ -111,7 +111,7 @@ fn run_ptx(args: &ClassifyArgs, ptx: &PtxFile, machine: &Config, printer: &Print
     })
 }
 
-/// What the PTX alone says: nothing ran.
+/// The facts from the PTX alone: nothing was executed.
 #[derive(Serialize)]
 struct OfPtx<'a> {
     rule: &'static str,
@@ -289,7 +289,7 @@ struct Classified<'a> {
     ideal_wavefronts: u64,
     #[serde(flatten)]
     place: Place,
-    /// What the PTX says of it.
+    /// The facts from the PTX.
     #[serde(rename = "static", skip_serializing_if = "Option::is_none")]
     known: Option<KnownSite<'a>>,
 }

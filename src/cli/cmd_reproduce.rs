@@ -189,7 +189,7 @@ fn sections<'a>(
     analysed(library, figures, store, printer, false)
 }
 
-/// The same; `computes` the points of the sensitivity that `store` has not.
+/// The same; `computes` the points of the sensitivity analysis that `store` does not have.
 fn analysed<'a>(
     library: &Library,
     figures: &[&'a Figure],
@@ -236,7 +236,7 @@ struct Run<'a> {
     printer: &'a Printer,
 }
 
-/// What is written.
+/// The files to write.
 struct Files<'a> {
     /// Points, pages and charts.
     pages: Option<&'a Path>,

@@ -194,7 +194,7 @@ struct Shared<'a> {
     plan: &'a Plan<'a>,
     #[serde(skip)]
     annotated: &'a Annotated,
-    /// What to type next.
+    /// Commands to run next.
     #[serde(skip)]
     next: Option<Hint>,
 }

@@ -126,7 +126,7 @@ fn launch(
     })?))
 }
 
-/// What all points run: a workload per size of the grid.
+/// The workloads of all points, by the size of the grid.
 struct Works {
     of_blocks: Vec<(Option<u32>, Box<dyn Workload>)>,
     /// N of an access trace's dependences.

@@ -242,12 +242,12 @@ struct FullWritten<'a> {
     blocks: u32,
     shared_bytes: u32,
     shared_accesses: u64,
-    /// Of a trace that was made from an access trace: which access before it an
-    /// access waits for.
+    /// For a trace made from an access trace: how many accesses back the one is
+    /// that an access waits for.
     dependent: Option<u32>,
     file: Cow<'a, str>,
     file_bytes: u64,
-    /// Of a launch: registers that share their number with another.
+    /// For a launch: registers that share their number with another one.
     #[serde(skip_serializing_if = "Option::is_none")]
     shared_numbers: Option<u32>,
 }

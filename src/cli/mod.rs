@@ -76,7 +76,7 @@ pub struct Allow {
 }
 
 impl Allow {
-    /// How kernels run: reads outside buffers may be allowed, with a warning.
+    /// Options for running kernels: reads outside of buffers may be allowed, with a warning.
     fn run(&self, printer: &Printer) -> RunOptions {
         let zeros_beyond = !self.allow.is_empty();
         if zeros_beyond {

@@ -130,7 +130,7 @@ fn statement(place: &str, files: &mut SourceFiles) -> Option<String> {
         let code = text.split("//").next().unwrap_or_default().trim_end();
         code.is_empty() || code.ends_with([';', '{', '}', ':', '\\'])
     };
-    // Its other lines are no code of their own.
+    // The following lines are not complete code by themselves.
     if is_whole(&first) || is_asm(&first) || first.starts_with(['#', '*', '/']) {
         return Some(first);
     }

@@ -48,7 +48,7 @@ pub(super) fn suggest(
         .iter()
         .flat_map(|s| s.lines.iter().map(move |l| (s, l)))
     {
-        // What is inlined is changed where it is called.
+        // An inlined line is changed where its function is called.
         let called = line
             .inlined_at
             .first()

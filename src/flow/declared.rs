@@ -56,7 +56,7 @@ pub(super) fn may_be_declared(suggestions: &[Suggestion]) -> bool {
     !suggestions.iter().all(Suggestion::has_longer_rows) || is_declared(suggestions)
 }
 
-/// What the padding in the declaration of an array adds.
+/// Bytes that the padding in the declaration of an array adds.
 pub(super) fn wasted_bytes(s: &Suggestion) -> u32 {
     match &s.padding {
         Some(padding) => padding.wasted_bytes,
@@ -136,7 +136,7 @@ fn with_longer_rows(line: &str, array: &str, declaration: &str) -> Option<String
         .then(|| format!("{}{longer}{}", &line[..own.0], &line[own.1..]))
 }
 
-/// Where the dimensions of `array` stand in a declaration.
+/// The spans of the dimensions of `array` in a declaration.
 fn dimensions(text: &str, array: &str) -> Option<Vec<(usize, usize)>> {
     let is_word = |c: char| c.is_alphanumeric() || c == '_';
     let named = text.match_indices(array).find(|(at, _)| {

@@ -12,7 +12,7 @@ use crate::suggest::Suggestion;
 use crate::trace::AccessTrace;
 use crate::workload::Input;
 
-/// Where a kernel has conflicts, and what they look like.
+/// The lines with conflicts of a kernel, and pictures of them.
 pub struct Evidence {
     /// The lines of the source with what they cost, the file with most conflicts
     /// first.

@@ -39,19 +39,19 @@ impl Gaps {
     }
 }
 
-/// Where the bytes of shared memory are with the longer rows.
+/// The addresses of shared memory with the longer rows.
 pub(super) struct Padded {
-    /// By their starts.
+    /// Sorted by their starts.
     arrays: Vec<Gaps>,
-    /// In the words of `rewrite --hash`.
+    /// As an option of `rewrite --hash`.
     hash: String,
     /// Bytes more, as the suggestions count them.
     wasted_bytes: u32,
 }
 
 impl Padded {
-    /// That of the declarations of all arrays that change; `None` where one of them has none,
-    /// where wmma gets the length of all rows, and where an array is not found.
+    /// For the declarations of all arrays that change; `None` if an array or its padded
+    /// declaration is not known, or if wmma is given the length of all rows.
     pub fn of(suggestions: &[Suggestion], trace: &AccessTrace) -> Option<Self> {
         if !declared::may_be_declared(suggestions) {
             return None;
@@ -94,7 +94,7 @@ impl Padded {
         })
     }
 
-    /// Where the byte at `address` is.
+    /// The new address of the byte at `address`.
     fn place(&self, address: u32) -> u32 {
         let mut before = 0;
         for array in &self.arrays {
@@ -235,7 +235,8 @@ pub struct DeclaredPadding {
 }
 
 impl DeclaredPadding {
-    /// Where the declarations alone can change, and fewer conflicts are left than `before`.
+    /// The choice, if changing only the declarations is possible and leaves fewer
+    /// conflicts than `before`.
     pub fn of(
         suggestions: &[Suggestion],
         (trace, machine): (&AccessTrace, &Config),
@@ -320,7 +321,7 @@ mod tests {
         }
     }
 
-    /// What is behind an array moves by as much as it grows, and stays aligned.
+    /// Data behind an array move by its growth, and stay aligned.
     #[test]
     fn rows_have_gaps_and_what_follows_moves() {
         let rows = padded(&[(64, 64 + 4 * 128, 128, 4), (640, 640 + 256, 64, 8)]);

@@ -1,6 +1,6 @@
-//! What replaces hardware on a machine without a hash unit: the best mappings
-//! in software. Each is put into the PTX, and the kernel runs before and after
-//! on the model of the SM.
+//! The replacement for hardware on a machine without a hash unit: the best
+//! mappings in software. Each is put into the PTX, and the kernel runs before
+//! and after on the model of the SM.
 
 use super::options::{Options, Watch};
 use super::worth::{self, Run};
@@ -31,10 +31,10 @@ use crate::trace::AccessTrace;
 use crate::workload::LaunchWorkload;
 use std::time::Duration;
 
-/// What was found, and the PTX of the best mapping.
+/// The results, and the PTX of the best mapping.
 pub(super) struct Found {
     pub report: Software,
-    /// What is proved of the fewest conflicts.
+    /// The proof about the fewest conflicts.
     pub none_fewer: Option<NoneFewer>,
     pub worth: Option<Worth>,
     pub ptx: Option<String>,
@@ -155,7 +155,7 @@ fn line(choice: &Choice) -> SoftwareLine {
 struct LaunchedKernel<'a> {
     launch: &'a LaunchInput,
     file: &'a LaunchFile,
-    /// As one text.
+    /// The linked PTX as one text.
     module: Module,
     request: Request,
     entries: Vec<String>,

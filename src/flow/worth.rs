@@ -23,7 +23,7 @@ pub(super) struct Run {
     pub profile: Profile,
 }
 
-/// Where a hash is computed.
+/// Where a hash is computed, in hardware or in software.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Realized {
     /// In the pipeline.
@@ -94,7 +94,7 @@ impl<'a> Runs<'a> {
         self.info().blocks
     }
 
-    /// Where the instructions stand.
+    /// The places of the instructions.
     pub fn places(&self) -> Places {
         self.workload.places()
     }

@@ -8,7 +8,7 @@ use super::texture::Texels;
 use crate::error::{Error, Result};
 use crate::ptx::exec::{BufferId, Memory, Program, Texture};
 
-/// What kernels are given for textures and samplers.
+/// The handles that kernels get for textures and samplers.
 #[derive(Debug, Default)]
 pub(super) struct Handles {
     /// For each texture, its texels if it owns them.

@@ -32,7 +32,7 @@ pub enum ImageKind {
     Smooth,
     /// Each pixel one of this many levels, equally spaced and equally likely.
     Noise(u64),
-    /// Of 100 pixels this many have the middle value, the others any.
+    /// This many of 100 pixels have the middle value, the others any.
     Share(u64),
     /// Every value equally likely.
     Uniform,
@@ -148,7 +148,7 @@ mod tests {
         }
     }
 
-    /// How many pixels are as `is` says, in percent.
+    /// The percentage of pixels for which `is` holds.
     fn percent(pixels: &[u64], is: impl Fn(u64) -> bool) -> usize {
         pixels.iter().filter(|p| is(**p)).count() * 100 / pixels.len()
     }

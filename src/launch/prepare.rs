@@ -185,7 +185,7 @@ impl<'a> Prepared<'a> {
         self.run_each(options, |_, _| ())
     }
 
-    /// The same, and hands the outcome of each launch to `each`.
+    /// The same; calls `each` with the outcome of each launch.
     pub fn run_each(
         &mut self,
         options: &exec::Options,
@@ -216,7 +216,7 @@ impl<'a> Prepared<'a> {
     /// has a fault.
     pub fn run_one(&mut self, index: usize, options: &exec::Options) -> Result<exec::Outcome> {
         let before = exec::Options {
-            // It is the sink that may need one thread.
+            // The sink may need a single thread.
             threads: if options.sink.is_some() {
                 0
             } else {

@@ -4,8 +4,7 @@ use super::contents::Buffer;
 use crate::error::{Error, Result};
 use crate::input::section::Source;
 
-/// What a buffer of the file holds before the run, where the system has memory
-/// for it.
+/// The content of a buffer of the file before the run, if the system has memory for it.
 pub(super) fn contents(
     source: &Source,
     name: &str,

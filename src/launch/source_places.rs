@@ -1,4 +1,4 @@
-//! Where the source is that PTX names by the path of the machine that compiled it.
+//! Finds the source that PTX names by the path on the machine that compiled it.
 
 use crate::paths::clean;
 use std::path::{Path, PathBuf};
@@ -68,7 +68,7 @@ mod tests {
             first("one/kernels/a/a.cu", "two/kernels/a"),
             Some(at("two/kernels/a/a.cu"))
         );
-        // In its own checkout, and where this one has no such path, it is what is named.
+        // In its own checkout, and if this one has no such path, the named path itself.
         assert_eq!(first(header, "one/kernels/a"), Some(at(header)));
         std::fs::remove_file(at("two/include/tile.cuh")).unwrap();
         assert_eq!(first(header, "two/kernels/a"), Some(at(header)));

@@ -18,7 +18,7 @@ pub struct SourcePage {
 pub struct SourceLine {
     /// 1-based; the number of an access site if no line is known.
     pub line: u32,
-    /// What stands there.
+    /// The source text.
     pub text: String,
     /// Warp accesses.
     pub accesses: u64,
@@ -46,7 +46,7 @@ pub struct SourceLine {
     pub change: Option<String>,
     /// The change is what to write in the line, which is changed by hand.
     pub change_by_hand: bool,
-    /// What it leaves, where its mapping is not the chosen one.
+    /// The conflicts that it leaves, if its mapping is not the chosen one.
     pub change_leaves: Option<String>,
     /// By barrier phase, those with an access.
     pub phases: Vec<PhaseCount>,
@@ -54,20 +54,20 @@ pub struct SourceLine {
     pub parts: Vec<PatternPart>,
 }
 
-/// What a site's pattern changes with.
+/// The variable that a site's pattern changes with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Turn {
     /// Barriers of the block.
     Phase,
-    /// How often a warp was there before.
+    /// Number of earlier accesses of the warp at the site.
     Iteration,
 }
 
 /// The accesses of a site from one change of its pattern to the next.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct PatternPart {
-    /// What is counted.
+    /// The counted variable.
     pub turn: Turn,
     /// From 0.
     pub first: u32,
@@ -130,7 +130,7 @@ impl PhaseCount {
 /// The worst access of a line in a barrier phase.
 #[derive(Clone, Debug, Serialize)]
 pub struct Situation {
-    /// Where it stands, for people.
+    /// Its place, as text.
     pub place: String,
     /// Barriers before it.
     pub phase: u32,
@@ -142,7 +142,7 @@ pub struct Situation {
     pub warp: u32,
     /// Conflicts of all accesses of the line in the phase.
     pub conflicts: u64,
-    /// As it is.
+    /// Without a mapping.
     pub before: Served,
     /// Under the chosen mapping; null without one.
     pub after: Option<Served>,

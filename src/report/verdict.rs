@@ -14,9 +14,9 @@ use std::fmt::{self, Display, Formatter};
 /// A sentence, its reasons, and four numbers.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Verdict {
-    /// What is wrong.
+    /// The problem.
     pub problem: String,
-    /// What removes it, and what that is worth; empty without a problem.
+    /// Its remedy, with the gain; empty without a problem.
     pub remedy: String,
     /// More, a sentence or two each.
     pub detail: Vec<String>,
@@ -108,7 +108,7 @@ pub(super) fn place(page: &SourcePage, line: &SourceLine) -> String {
     if let [header] = &line.through[..] {
         return format!("{file}:{}, through {}", line.line, without_folder(header));
     }
-    // What is inlined is changed where it is called.
+    // An inlined line is changed where its function is called.
     match &line.inlined_at[..] {
         [stack] => {
             let call = stack.first().map(|c| without_folder(c));
@@ -207,8 +207,7 @@ impl FlowReport {
         format!("{subject} removes {removed} of them{code}{worth}.")
     }
 
-    /// What the machine code makes of the changes of the source, where that differs from
-    /// the PTX.
+    /// The effect of the source changes on the machine code, if it differs from that on the PTX.
     fn changed_source(&self) -> Option<InMachineCode> {
         in_machine_code(&self.software.as_ref()?.suggestions)
     }
@@ -232,7 +231,7 @@ impl FlowReport {
         ))
     }
 
-    /// What the other kind of choice would give, and where the cycles go.
+    /// The gain of the other kind of choice, and the parts of the cycles.
     fn detail(&self) -> Vec<String> {
         let mut detail = Vec::new();
         let conflicts = self.conflicts();

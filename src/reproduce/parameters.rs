@@ -8,15 +8,15 @@ use crate::search::Outcome;
 use crate::search::reference::{Candidates, Departure};
 use crate::search::tune::{Method, Tuner};
 
-/// How the two stand to each other.
+/// The comparison of two parameters.
 pub(super) struct Compared {
     /// Printed the same.
     pub equal: bool,
-    /// The same banks, but for their numbers.
+    /// The same banks, except for their numbers.
     pub same_banks: bool,
     /// Conflicts that the published parameter leaves here.
     pub published: u64,
-    /// What separates them, by measurement; nothing if they are equal.
+    /// The measured reason for the difference; none if they are equal.
     pub reason: Option<String>,
 }
 

@@ -7,7 +7,7 @@ use std::ops::Range;
 #[derive(Clone, Debug)]
 pub struct Published {
     value: Value,
-    /// Where the data file has it.
+    /// Its position in the data file.
     span: Range<usize>,
 }
 
@@ -76,7 +76,7 @@ impl Published {
         }
     }
 
-    /// As the paper prints it.
+    /// In the paper's notation.
     pub fn text(&self) -> String {
         match self.value {
             Value::Number { value, decimals } => format!("{value:.*}", decimals as usize),

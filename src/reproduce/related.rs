@@ -13,10 +13,10 @@ use std::str::FromStr;
 /// A mapping of related work.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Related {
-    /// As many banks as the number says, the address modulo it: a prime number
-    /// or an odd one (Lawrie and Vora; the hash paper's reference 27 for any number).
-    /// The hardware is a modulo by a constant for the bank, a division by it
-    /// for the row, and a crossbar of that many banks.
+    /// The address modulo the number of banks: a prime number or an odd one (Lawrie
+    /// and Vora; the hash paper's reference 27 for any number). The hardware is a
+    /// modulo by a constant for the bank, a division by it for the row, and a
+    /// crossbar of that many banks.
     Modulus(u32),
     /// A word of padding behind every row of all banks: bank = (a + a / w) mod
     /// w. No hardware; an adder in the index arithmetic, and one word in w + 1

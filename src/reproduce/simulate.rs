@@ -152,7 +152,7 @@ pub(super) fn count(point: &Point, machine: &Config, input: &str) -> Result<Numb
     let varying = by_site.iter().filter(|(_, p)| varies(p)).count();
     set("sites of varying degree", varying as f64);
     set("accesses", profile.active_passes() as f64);
-    // Of the launch, as if all its blocks did what the traced one does.
+    // For the launch, as if all its blocks did the same as the traced one.
     let blocks = blocks(&point.work, input)?;
     let of = |op: Op| trace.accesses.iter().filter(|a| a.op == op).count() as f64;
     set("loads", blocks * of(Op::Load));
@@ -248,7 +248,7 @@ fn search(tune: &Tune, machine: &Config, trace: &AccessTrace) -> Result<Outcome>
     })
 }
 
-/// What `take` makes of a search.
+/// The result of a search, converted by `take`.
 fn tuned<T>(
     tune: &Tune,
     machine: &Config,
@@ -356,7 +356,7 @@ struct Changed {
 }
 
 impl Changed {
-    /// Of `input`, where it is a launch file.
+    /// The launch of `input`, if it is a launch file.
     fn of(work: &Workload, input: &str) -> Result<Option<Self>> {
         let Some(launch) = LaunchInput::of(Path::new(input)) else {
             return Ok(None);

@@ -188,7 +188,7 @@ mod tests {
         assert_eq!(std::fs::read_to_string(&file).unwrap(), text);
     }
 
-    /// As with `--sensitivity`, whose points follow those of the figures.
+    /// As with `--sensitivity`, whose points come after those of the figures.
     #[test]
     fn points_after_the_file_is_ordered_are_kept_by_an_interrupted_run() {
         let dir = tempfile::tempdir().unwrap();

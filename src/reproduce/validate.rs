@@ -1,4 +1,4 @@
-//! What a figure's file must agree in, beyond its keys.
+//! The consistency rules of a figure's file, beyond its keys.
 
 use super::evidence::Evidence;
 use super::figure::Figure;

@@ -13,11 +13,11 @@ use crate::tool::Toolbox;
 use crate::trace::{ConflictCount, ConflictProfile};
 use serde::Serialize;
 
-/// What the machine code makes of a kernel before and after, by the
+/// The machine code's counts of a kernel before and after, by the
 /// [ledger](crate::assembler::ledger) of the entry's first launch.
 #[derive(Clone, Debug, Serialize)]
 pub struct MachineConflicts {
-    /// Who assembled it.
+    /// The assembler.
     pub assembler: AssemblerId,
     /// Conflicts before.
     pub conflicts_before: u64,
@@ -74,8 +74,8 @@ struct Counts {
 }
 
 impl<'a> MachineCounts<'a> {
-    /// Of the first launch of the entry of `request`, which `file` has. `module` is one text.
-    /// An error where `ptxas` or `nvdisasm` is missing.
+    /// The counts for the first launch of the entry of `request` in `file`. `module` is one
+    /// text. Fails if `ptxas` or `nvdisasm` is missing.
     pub fn of(
         file: &'a LaunchFile,
         module: &'a Module,

@@ -26,7 +26,7 @@ pub(super) struct Map {
     places: Vec<u32>,
     /// Words that the region needs.
     needed: u32,
-    /// What the base must be a multiple of, in bytes.
+    /// Required alignment of the base, in bytes.
     align: u32,
     /// The period in bytes: offsets one period apart are mapped to offsets one
     /// period apart. `None` if there is none.
@@ -86,7 +86,7 @@ impl Map {
         self.needed * WORD
     }
 
-    /// What the base must be a multiple of, in bytes: a power of two.
+    /// Required alignment of the base, in bytes: a power of two.
     pub fn align(&self) -> u32 {
         self.align
     }

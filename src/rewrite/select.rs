@@ -1,5 +1,5 @@
-//! What is mapped: the regions that a request asks for, less those that some
-//! access stands in the way of.
+//! Selects the mapped regions: those of a request, without those that some
+//! access is an obstacle for.
 //!
 //! An access can be left unmapped only if every access that may touch the same
 //! words is, too: each region is mapped entirely or not at all.
@@ -31,9 +31,9 @@ pub(super) struct Selected {
 
 /// Mappings by name.
 struct Mappings<'l> {
-    /// Of parts of dynamic shared memory, by offset.
+    /// Mappings of parts of dynamic shared memory, sorted by offset.
     parts: Vec<(SharedPart, &'l LayoutSpec)>,
-    /// Of variables.
+    /// Mappings of whole variables.
     whole: Vec<&'l (String, LayoutSpec)>,
 }
 
@@ -327,7 +327,7 @@ impl Job<'_> {
     /// The region that an access is in as a whole.
     pub fn region_of(&self, access: &Access, regions: &[Region]) -> Option<usize> {
         match &access.touches {
-            // With one array for all there is nothing else.
+            // If all of shared memory is one array, there is no other region.
             Touches::All { .. } => (matches!(self.request.hashes, Hashes::All(_))).then_some(0),
             Touches::Variables(set) => regions
                 .iter()
@@ -387,7 +387,7 @@ impl Job<'_> {
     }
 }
 
-/// What stands in the way of regions.
+/// The obstacles of regions.
 #[derive(Default)]
 struct Obstructed {
     /// The regions.

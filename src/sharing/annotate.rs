@@ -16,7 +16,7 @@ use crate::ptx::{Function, Instruction, LabelKind, Module, Opcode, Operand, Stat
 /// A marker in the annotated PTX.
 #[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
 pub struct Marker {
-    /// Its 1-based line there.
+    /// Its 1-based line in the annotated text.
     pub line: u32,
     /// The edge that it is on, as positions in the PTX as it was, where it is on
     /// one alone.
@@ -80,7 +80,7 @@ pub fn annotate(
     pass.finish()
 }
 
-/// What our labels begin with: nothing in the text does.
+/// A prefix for new labels that does not occur in the text.
 fn unused_prefix(text: &str) -> String {
     let mut prefix = "$spadkit_".to_owned();
     while text.contains(&prefix) {
@@ -141,8 +141,8 @@ impl Pass<'_> {
         } else if self.instruction(n).opcode == Opcode::Call
             && let Some(label) = self.label_behind(n)
         {
-            // Of a marker between a call and a label nobody could tell which
-            // of the threads after it have passed it.
+            // Between a call and a label, it would be unknown which of the
+            // following threads have passed the marker.
             lines.push(format!("bra.uni {label};"));
         }
         let edge = edge.map(|e| self.names(e));
@@ -204,7 +204,7 @@ impl Pass<'_> {
         let span = self.instruction(n).span;
         let mut taken = self.graph.successors(n).iter().filter(|e| e.taken);
         let lines = if taken.all(|e| edges.contains(e)) {
-            // Who takes the branch releases, wherever it leads.
+            // Threads that take the branch release, whatever the target.
 
             let (guard, rest) = self.guard_and_rest(n);
             let over = self.new_label();

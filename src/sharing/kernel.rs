@@ -17,7 +17,7 @@ pub struct AnalysedEntry<'m> {
     pub module: &'m Module,
     /// Index of the entry.
     pub entry: u32,
-    /// Its shared variables with those of the functions that it calls.
+    /// Its shared variables, and those of the functions that it calls.
     pub variables: Vec<Variable>,
     /// Static instructions that may access each of them.
     pub accesses: Vec<u32>,
@@ -25,7 +25,7 @@ pub struct AnalysedEntry<'m> {
     pub bytes: u32,
     /// Its control flow.
     pub graph: FlowGraph,
-    /// Where variables may have been, and may still be accessed.
+    /// Where variables may have been accessed, and may still be.
     pub ranges: Ranges,
     /// Accesses that may be to any variable.
     pub unattributed: Vec<Unattributed>,
@@ -40,8 +40,9 @@ impl<'m> AnalysedEntry<'m> {
         Self::with_parts(module, name, dynamic, &[])
     }
 
-    /// The same where parts of dynamic shared memory have names, in the order of
-    /// their offsets: each is a variable of its own, and so is what is between.
+    /// The same if parts of dynamic shared memory have names, in the order of
+    /// their offsets: each is a variable of its own, and so are the gaps between
+    /// them.
     pub fn with_parts(
         module: &'m Module,
         name: Option<&str>,
@@ -178,7 +179,7 @@ pub fn find_entry(module: &Module, name: Option<&str>) -> Result<u32> {
     Ok(at.unwrap_or(0) as u32)
 }
 
-/// What is annotated already would get its markers twice.
+/// Refuses an annotated kernel, which would get its markers twice.
 fn refuse_markers(module: &Module, entry: u32) -> Result<()> {
     let own = module
         .statements

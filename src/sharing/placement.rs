@@ -1,4 +1,4 @@
-//! Where threads release the shared scratchpad (sharing paper, section 6.3).
+//! Places `relssp`, with which threads release the shared scratchpad (sharing paper, section 6.3).
 //!
 //! [`optimal`] puts `relssp` where "no access to a shared variable is possible
 //! any more" becomes true. Every path from the entry to the end has one such
@@ -18,7 +18,7 @@ pub enum ProgramPoint {
     Before(u32),
     /// After an instruction, on any path from it.
     After(u32),
-    /// On the way from one instruction to another, and no other way.
+    /// On the edge from one instruction to another.
     On(Edge),
 }
 
@@ -37,7 +37,7 @@ pub enum ProgramPoint {
 #[serde(rename_all = "lowercase")]
 #[strum(serialize_all = "lowercase")]
 pub enum Placement {
-    /// As early as is safe on each path.
+    /// As early as possible on each path.
     #[default]
     Optimal,
     /// At a common post-dominator of the last accesses.

@@ -1,4 +1,4 @@
-//! What `share` decides about a kernel: residency, layout, placement.
+//! The decisions of `share` about a kernel: residency, layout, placement.
 
 use super::annotate::{Annotated, Marker, annotate};
 use super::kernel::AnalysedEntry;
@@ -46,9 +46,9 @@ pub struct Plan<'k> {
     pub residency: Residency,
     /// Bits that sharing adds to an SM of the machine.
     pub storage_bits: u64,
-    /// Where the variables lie.
+    /// The offsets of the variables.
     pub layout: Layout,
-    /// Where threads release.
+    /// The program points of the releases.
     pub points: Vec<ProgramPoint>,
     /// How they were placed.
     pub placement: Placement,
@@ -81,7 +81,7 @@ pub struct Planned<'a> {
 struct Blocks {
     /// Without sharing.
     unshared: u32,
-    /// With it.
+    /// Blocks with sharing.
     shared: u32,
     pairs: u32,
     alone: u32,
@@ -161,7 +161,7 @@ impl<'k> Plan<'k> {
         self.points.iter().filter(on).count()
     }
 
-    /// All numbers, with the releases of the PTX that is `annotated` with them.
+    /// All numbers, with the releases in the PTX that is `annotated` with them.
     pub fn numbers<'a>(&'a self, annotated: &'a Annotated) -> Planned<'a> {
         let kernel = self.kernel;
         let variables = kernel.variables.iter().enumerate();

@@ -54,7 +54,7 @@ use source::scan::{Text, word};
 use std::collections::BTreeSet;
 use std::rc::Rc;
 
-/// What a programmer changes to have a mapping.
+/// A change of the source that implements a mapping.
 #[derive(Clone, Debug, Serialize)]
 pub struct Suggestion {
     /// The variable as the PTX names it; `None` for all of shared memory
@@ -68,7 +68,7 @@ pub struct Suggestion {
     pub hash: LayoutSpec,
     /// Conflicts of the accesses to it without the change.
     pub conflicts_before: u64,
-    /// The same under the mapping, the accesses of `torn` counted apart.
+    /// The same under the mapping; the split accesses of `torn` count separately.
     pub conflicts: u64,
     /// The lines whose wide accesses the change splits, because the compiler
     /// merges only accesses that it knows to be adjacent.
@@ -77,10 +77,10 @@ pub struct Suggestion {
     /// Whether the rows are longer because any function would make some accesses narrower.
     #[serde(skip)]
     pub(in crate::suggest) keeps_merged: bool,
-    /// Where wide accesses of the source become several.
+    /// The wide accesses of the source that it splits.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub parted: Option<Parted>,
-    /// What it makes of the accesses of the machine code, where that is known.
+    /// Its effect on the machine code, if known.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub machine_code: Option<InMachineCode>,
     /// Elements that the array needs under the mapping.
@@ -131,7 +131,7 @@ pub struct Tuned<'a> {
     pub machine_code: Option<&'a AccessTrace>,
 }
 
-/// What to change in a source.
+/// The changes of a source.
 #[derive(Debug, Default)]
 pub struct Suggestions {
     /// The changes, for each array that has one.
@@ -157,8 +157,8 @@ impl SourceFiles {
         found
     }
 
-    /// The same; where no mapping of whole vectors gains, with the accesses of one of the
-    /// `narrower` ones, if that does.
+    /// The same. If no mapping of whole vectors gains, the accesses of one of the
+    /// `narrower` results are suggested, if that gains.
     pub fn suggestions_of(
         &mut self,
         tuned: &Tuned,

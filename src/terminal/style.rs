@@ -4,13 +4,13 @@ use super::wrap::{command_lines, wrapped};
 use std::io::IsTerminal;
 use std::os::fd::AsFd;
 
-/// What a piece of text means; a terminal shows it as a colour.
+/// The meaning of a piece of text; a terminal shows it as a colour.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Tone {
     /// Nothing in particular.
     #[default]
     Plain,
-    /// As it should be: green.
+    /// Good news: green.
     Good,
     /// A fault, or a cost: red.
     Bad,
@@ -18,9 +18,9 @@ pub enum Tone {
     Doubt,
     /// The answer, or a heading: bold.
     Strong,
-    /// What explains the rest: dim.
+    /// Explanations: dim.
     Quiet,
-    /// To be typed: cyan.
+    /// A command to type: cyan.
     Command,
 }
 
@@ -44,7 +44,7 @@ impl Tone {
     }
 }
 
-/// What text is made for.
+/// The properties of the output.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Screen {
     /// Columns of a line.

@@ -1,10 +1,10 @@
-//! Which instructions of a line an access is at once: one, or several that are
-//! narrower. Of a load they take the words that somebody needs.
+//! Finds the instructions of a line that make up one access: one, or several
+//! narrower ones. For a load, they read only the words that are used.
 
 use crate::assembler::sass::MachineAccess;
 use crate::trace::Op;
 
-/// What one occurrence of an access is in the machine code.
+/// One occurrence of an access in the machine code.
 #[derive(Debug)]
 pub(super) struct Copy<'a> {
     /// An instruction, or the narrower ones, each with the word of the access that it

@@ -33,7 +33,7 @@ pub(super) struct Site<'a> {
     /// The rounds that the loop of the machine code takes at once, and the copies that
     /// it has of this site if these are fewer: the last are in registers.
     pub rounds: Option<(usize, usize)>,
-    /// There are instructions that may be its own.
+    /// Other instructions may belong to it.
     pub doubtful: bool,
 }
 

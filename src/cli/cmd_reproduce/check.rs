@@ -14,7 +14,7 @@ use std::path::{Path, PathBuf};
 /// The committed points, below the folder of the pages.
 pub(super) const POINTS: &str = "reproduction/points.jsonl";
 
-/// What is checked.
+/// The inputs of the check.
 pub(super) struct Check<'a> {
     pub library: &'a Library,
     /// The folder of the pages, or one of them.
@@ -26,7 +26,7 @@ pub(super) struct Check<'a> {
     pub printer: &'a Printer,
 }
 
-/// What was checked.
+/// The results of the check.
 #[derive(Serialize)]
 struct Checked {
     points: usize,

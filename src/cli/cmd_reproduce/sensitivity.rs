@@ -57,7 +57,7 @@ impl Analysis<'_> {
     ) -> Result<Option<Vec<String>>> {
         let (root, change) = (&self.library.root, &perturbation.change);
         let wanted = match points(root, &[figure], change) {
-            // Not every machine takes every value.
+            // Not every value is legal for every machine.
             Err(Error::Usage { what, .. }) => {
                 let name = perturbation.name;
                 self.printer.warn(format!("{}, {name}: {what}", figure.id));

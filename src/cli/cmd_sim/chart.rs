@@ -46,7 +46,7 @@ pub(super) fn svg(sweep: &Sweep, kernel: &str) -> String {
     chart.svg()
 }
 
-/// What the bars of a group differ in.
+/// The difference between the bars of a group.
 struct Series {
     option: Option<String>,
     values: Vec<String>,

@@ -30,7 +30,7 @@ pub(super) struct Plan {
 }
 
 impl Plan {
-    /// What the options ask for.
+    /// The plan for the options.
     pub fn new(args: &SimArgs, global: &Global) -> Result<Self> {
         let (names, machines) = machines(args, global)?;
         args.refuse_lists(machines.len())?;
@@ -151,8 +151,8 @@ impl Draft {
         overlay.config()
     }
 
-    /// What this point's speed-up is over, where it is the first of those it
-    /// is compared with: itself under `mod` without a hash stage.
+    /// The baseline of this point's speed-up, if it is the first of the points
+    /// that share one: itself under `mod` without a hash stage.
     pub fn baseline(&self) -> Draft {
         let mut baseline = self.clone();
         (baseline.setup.hash, baseline.setup.hash_stage) = (Some(HashSpec::Mod), Some(0));

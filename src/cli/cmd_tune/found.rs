@@ -1,4 +1,4 @@
-//! What the searches of the hash units found.
+//! The results of the searches of the hash units.
 
 use crate::cli::printer::{CommandResult, Printer};
 use crate::config::Config;
@@ -14,7 +14,7 @@ use serde::Serialize;
 use std::path::Path;
 use std::time::Duration;
 
-/// What the result of a search is measured by.
+/// The reference for the result of a search.
 pub(super) struct Against<'a> {
     pub profile: &'a ConflictProfile,
     pub machine: &'a Config,
@@ -109,7 +109,7 @@ pub(super) struct TunedUnit {
     rank: u32,
     fits: bool,
     seconds: f64,
-    /// What the hardware is set to; none where the rank is too low.
+    /// The register values; none if the rank is too low.
     configuration: Option<Configuration>,
 }
 

@@ -89,7 +89,7 @@ fn search<'a>(
     search.run(SplitWide::UnlessClear)
 }
 
-/// What to show, with the changes of the source.
+/// The ranking to show, with the changes of the source.
 fn ranking<'a>(
     tuned: &Tuned<'a>,
     narrower: &'a [Narrower],

@@ -27,7 +27,7 @@ const LEFT_OUT: [&str; 3] = ["format_version", "suggestions", "seconds"];
 /// Tunes each kernel, and lists them.
 pub(super) fn run(args: &TuneArgs, global: &Global, printer: &Printer) -> Result<()> {
     interrupt::listen();
-    // What is refused takes no run of a kernel.
+    // Refused options are reported before any kernel runs.
     if !args.software {
         super::units::jobs(args)?;
     }
@@ -74,8 +74,8 @@ pub(super) fn run(args: &TuneArgs, global: &Global, printer: &Printer) -> Result
 }
 
 impl TuneArgs {
-    /// What is kept of the kernel; else what the searches find, which is kept at
-    /// once. None where an interrupt ended them.
+    /// The stored result of the kernel; else the result of the searches, which
+    /// is stored at once. None if an interrupt ended them.
     fn known_or_tuned(
         &self,
         global: &Global,
@@ -107,7 +107,7 @@ impl TuneArgs {
         Ok(Some(tuned))
     }
 
-    /// What names the kernel with all that the searches depend on.
+    /// The digest of the kernel and of all that the searches depend on.
     fn digest(&self, machine: &Config) -> Result<String> {
         let key = campaign::of_input("tune", &self.input, &self.allow)?
             .add("machine", format!("{machine:?}"))
@@ -160,15 +160,14 @@ struct Tuned {
 /// The best mapping of a kernel.
 struct Best<'a> {
     hash: &'a str,
-    /// As the kernel is.
+    /// Conflicts of the unchanged kernel.
     before: u64,
     left: u64,
     proved: bool,
 }
 
 impl Tuned {
-    /// Of the results the one with the fewest conflicts; the first of equals, one
-    /// that is proved before others.
+    /// The result with the fewest conflicts; of equals, a proved one, then the first.
     fn best(&self) -> Option<Best<'_>> {
         let results = self.found["results"].as_array()?;
         // A hash unit is set to mappings alone.
@@ -186,7 +185,8 @@ impl Tuned {
         })
     }
 
-    /// Of mappings in software: no XOR, no padding, or nothing at all leaves fewer.
+    /// For mappings in software: whether it is proved that no XOR, no padding, or no
+    /// mapping at all leaves fewer.
     fn is_proved(&self, best: &Value) -> bool {
         let fewest = self.found["fewest_proved"].as_bool().unwrap_or(false);
         fewest || self.found.get("conflicts_no_mapping_avoids") == Some(&best["conflicts"])
@@ -203,7 +203,7 @@ struct TunedKernel {
 }
 
 impl Serialize for TunedKernel {
-    /// Its input, then what `tune` gives of it alone.
+    /// Its input, then the result of `tune` for it alone.
     fn serialize<S: serde::Serializer>(&self, s: S) -> std::result::Result<S::Ok, S::Error> {
         let mut fields = Map::new();
         fields.insert("input".to_owned(), self.input.as_str().into());

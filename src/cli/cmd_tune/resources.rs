@@ -1,4 +1,4 @@
-//! What blocks take of an SM under the mappings of the front.
+//! The resources of blocks under the mappings of the front.
 
 use crate::assembler::{Assembler, AssemblerId};
 use crate::cli::printer::Printer;

@@ -1,7 +1,7 @@
 //! The header of a .npy file: a dictionary as Python writes it,
 //! `{'descr': '<f4', 'fortran_order': False, 'shape': (2, 3), }`.
 
-/// What the header says of the array.
+/// The header's description of the array.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Header {
     /// The type of the elements, such as `<f4`.

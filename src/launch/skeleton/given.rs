@@ -3,7 +3,7 @@
 use crate::error::{Error, Result};
 use crate::launch::Element;
 
-/// What is known of a launch beyond its PTX.
+/// Facts about a launch beyond its PTX.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Given {
     /// Thread blocks.
@@ -37,7 +37,7 @@ pub enum GivenValue {
     Null,
 }
 
-/// What a buffer holds, without a file.
+/// The initial contents of buffers, other than a file.
 const INITS: [&str; 3] = ["zeros", "iota", "random"];
 
 impl std::str::FromStr for GivenArg {

@@ -116,7 +116,7 @@ pub(super) fn mappings(report: &FlowReport) -> Value {
     json!(report.mappings.iter().map(row).collect::<Vec<_>>())
 }
 
-/// What was executed, proved, simulated, and what was not.
+/// What was executed, proved, simulated, and left out.
 pub(super) fn checks(report: &FlowReport) -> Value {
     let mut all = vec![json!({
         "tag": "executed", "good": true,
@@ -167,7 +167,7 @@ pub(super) fn checks(report: &FlowReport) -> Value {
     json!(all)
 }
 
-/// What changed since an earlier run.
+/// The differences from an earlier run.
 pub(super) fn since(since: Option<&Since>) -> Value {
     let Some(since) = since else {
         return Value::Null;

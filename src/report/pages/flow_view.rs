@@ -28,7 +28,7 @@ pub(super) struct Size {
 }
 
 impl Size {
-    /// As far as the pictures need it.
+    /// The situations that the pictures need.
     pub fn of(situations: &[Situation]) -> Self {
         let cells = || {
             let served = situations.iter();
@@ -258,7 +258,7 @@ fn source_line(l: &SourceLine, most: u64, all: u64) -> Value {
     })
 }
 
-/// What is said above the source.
+/// The text above the source.
 pub(super) fn sources_note(pages: &[SourcePage], conflicts: u64) -> String {
     let Some((page, line)) = worst(pages) else {
         return "No line has a bank conflict.".to_owned();
@@ -313,7 +313,7 @@ fn added(c: &ChoiceLine) -> String {
 fn on_sm(kind: ChoiceKind, resources: &Resources) -> String {
     let blocks = resources.occupancy.map(|o| format!("{} blocks", o.blocks));
     if kind == ChoiceKind::Padding {
-        // It is not compiled.
+        // The change is not compiled.
         return blocks.map_or(String::new(), |b| format!("{b} if the registers stay"));
     }
     let assembled = resources.assembled.as_ref();

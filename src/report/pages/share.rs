@@ -17,13 +17,13 @@ use tera::Context;
 const NAME: &str = "share.html.tera";
 const TEMPLATE: &str = include_str!("share.html.tera");
 
-/// What the report is about.
+/// The content of the report.
 pub struct ShareReport<'a> {
     /// The answer in a sentence, as the terminal has it.
     pub verdict: String,
     /// Whether that is good or bad news, as in the terminal.
     pub tone: Tone,
-    /// What repeats the run.
+    /// The commands that repeat the run.
     pub commands: Vec<String>,
     /// The plan.
     pub plan: &'a Plan<'a>,

@@ -40,7 +40,7 @@ const FORMULAS: [&[Formula]; 5] = [
     atomics::FORMULAS,
 ];
 
-/// What a formula takes.
+/// The inputs of a formula.
 struct Inputs<'a> {
     point: &'a Point,
 }

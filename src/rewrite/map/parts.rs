@@ -12,9 +12,9 @@ use std::ops::Range;
 /// Some words of a region, and how they are mapped.
 struct Segment {
     words: Range<u32>,
-    /// Of the words, counted from the first; none where they stay together.
+    /// The map of the words, counted from the first; none if they are kept together.
     map: Option<Map>,
-    /// Where its first word goes.
+    /// The new index of its first word.
     to: u32,
 }
 
@@ -73,7 +73,7 @@ impl Map {
                 from += map.table.len() as u32;
             }
         }
-        // What is chosen is the last operation, unless nothing moves.
+        // The selected result is the last operation, unless nothing moves.
         let moves = !whole.is_identity();
         let ops = if moves { ops.0 } else { Vec::new() };
         (Map { ops, ..whole }, views)
@@ -88,7 +88,7 @@ fn segments(parts: &[(Range<u32>, Layout)], words: u32, banks: u32) -> Vec<Segme
         if words.is_empty() {
             return;
         }
-        // In the banks in which they were.
+        // In the same banks as before.
         let behind = end.saturating_sub(words.start).next_multiple_of(banks);
         let to = words.start + behind;
         *end = to + words.len() as u32;

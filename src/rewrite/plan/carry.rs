@@ -10,9 +10,9 @@ use crate::ptx::ast::Register;
 /// How a mapped address is carried through a loop.
 #[derive(Clone, Debug)]
 pub(super) struct Carry {
-    /// In front of the loop: where, and the value that the register has there.
+    /// Before the loop: the point, and the value of the register there.
     pub entries: Vec<(Point, ValueId)>,
-    /// Where the address moves on.
+    /// The points at which the address advances.
     pub steps: Vec<Point>,
     /// By how many bytes.
     pub step: i64,

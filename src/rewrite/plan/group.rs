@@ -1,5 +1,5 @@
-//! One group of addresses that differ by constants: which of them are mapped
-//! in full, and how the others follow.
+//! One group of addresses that differ by constants: selects those to map in
+//! full, and derives the others.
 
 use super::super::region::Region;
 use super::carry::carry;
@@ -43,7 +43,7 @@ struct Member {
     sites: Vec<Site>,
 }
 
-/// What a member's mapped address is made of.
+/// How a member's mapped address is computed.
 #[derive(Clone, Copy)]
 enum Made {
     /// The mapped address of this leader, plus a constant.
@@ -200,7 +200,7 @@ impl Group<'_> {
         leaders
     }
 
-    /// What each member is made of; nothing where it follows from no leader.
+    /// How each member is computed; none if it follows from no leader.
     fn assign(&self, leaders: &[i64]) -> Vec<Option<Made>> {
         let choose = |m: &Member| {
             let mut xor = None;

@@ -1,6 +1,6 @@
-//! Where addresses are mapped: once for the accesses that share an address, and
-//! outside the loops that do not change it. If the known bits of an address are
-//! enough, it is derived from another mapped address instead.
+//! Decides where addresses are mapped: once for the accesses that share an
+//! address, and outside of loops that do not change it. If the known bits of an
+//! address are sufficient, it is derived from another mapped address instead.
 //!
 //! Addresses that differ by a constant are a *group*. One of them, the
 //! *leader*, is mapped in full. Another one is often the leader's position plus
@@ -35,7 +35,7 @@ pub(super) struct Target<'a> {
     pub region: usize,
 }
 
-/// What may be assumed about the launch.
+/// Assumptions about the launch.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Assume {
     /// Threads of a block.
@@ -79,26 +79,26 @@ struct Site {
 struct Node {
     region: usize,
     from: From,
-    /// Where it is computed.
+    /// The point at which it is computed.
     point: point::Point,
 }
 
-/// How a mapped address is made.
+/// How a mapped address is computed.
 #[derive(Clone, Debug)]
 enum From {
-    /// In full, of a register's value plus a constant.
+    /// In full, from a register's value plus a constant.
     Address {
         register: Register,
         value: ValueId,
         add: i64,
     },
-    /// As an address in front of a loop, and carried through it.
+    /// Before a loop, and carried through it.
     Carried {
         register: Register,
         add: i64,
         carry: carry::Carry,
     },
-    /// Of another mapped address, an earlier node.
+    /// From another mapped address, an earlier node.
     Xor { parent: usize, mask: u32 },
 }
 
@@ -111,7 +111,7 @@ enum NewAddress {
     Same(Register, i64),
 }
 
-/// What is known of a function.
+/// The known facts of a function.
 struct Facts<'a> {
     facts: &'a BitFacts,
     affines: &'a Affines<'a>,

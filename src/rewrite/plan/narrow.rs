@@ -40,7 +40,7 @@ impl Narrow {
     }
 }
 
-/// What is looked at.
+/// The inputs of the analysis.
 pub(super) struct Job<'a> {
     pub module: &'a Module,
     pub function: &'a Function,
@@ -335,7 +335,7 @@ fn is_narrowable(i: &Instruction) -> bool {
         Opcode::Mul | Opcode::Mad if i.has(Word::Wide) => word && simple && !carries,
         Opcode::Mul | Opcode::Mad => double && simple && i.has(Word::Lo) && !carries,
         Opcode::And | Opcode::Or | Opcode::Xor | Opcode::Selp => double && simple,
-        // By 32 and more nothing is left of either half.
+        // A shift by 32 or more leaves nothing of either half.
         Opcode::Shl => {
             let small = matches!(
                 sources.get(1),

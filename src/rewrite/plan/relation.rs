@@ -26,8 +26,9 @@ pub(super) struct Offsets {
 }
 
 impl Offsets {
-    /// Those of an access: what the bits of its address leave, as far as the
-    /// region's base has zeros, and those of the address less the base.
+    /// The possible offsets of an access: from the known bits of its address,
+    /// if the region's base has zeros there, and from the address minus the
+    /// base.
     pub fn of(facts: &Facts, region: &Region, site: &Site) -> Offsets {
         let low = region.known_align() - 1;
         let sum = |known: KnownBits| match site.offset as u32 {
@@ -126,7 +127,7 @@ pub(super) fn relation(
         (_, _, true, Some(xor)) if (0..i64::from(align)).contains(&xor) => {
             Some(Relation::Xor(xor as u32))
         }
-        // It is never accessed inside the region.
+        // The access is never executed inside of the region.
         (true, None, ..) => Some(Relation::Add(0)),
         _ => None,
     }
@@ -168,13 +169,13 @@ mod tests {
         assert_eq!(of(&row, 128), None);
         let even = offsets(&xor, 0x83);
         assert_eq!(of(&even, -128), Some(Relation::Xor(128 | 4)));
-        // Of column 0 all others are XORs, of every row.
+        // From column 0, all other columns are XORs, in every row.
         let column = |c: u32| Offsets {
             ones: c,
             ..offsets(&xor, 0x7f & !c)
         };
         assert_eq!(of(&column(12), 12), Some(Relation::Xor(12)));
-        // What the map does not read is added.
+        // Bits that the map does not read are added.
         let large = map("xor", 4096);
         let all = offsets(&large, 3);
         assert_eq!(

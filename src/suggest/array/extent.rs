@@ -1,5 +1,5 @@
-//! How much the outermost dimension of an array grows, as a number where the constants
-//! of the source say it, else as an expression.
+//! The growth of an array's outermost dimension: a number if the source states the
+//! constants, else an expression.
 
 use crate::suggest::source::constants::{Constants, literal};
 use crate::suggest::source::declarator::Declarator;
@@ -25,7 +25,7 @@ impl Bytes {
     }
 }
 
-/// How much the outermost dimension grows.
+/// The growth of the outermost dimension.
 pub(in crate::suggest) struct Extent {
     /// Elements of an outermost row, or their text.
     row: Result<u64, String>,

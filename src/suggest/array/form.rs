@@ -15,7 +15,7 @@ use crate::suggest::source::scan::{Text, is_word, word};
 #[derive(Clone, Debug)]
 pub(in crate::suggest) struct Form {
     array: String,
-    /// What stands before the name and behind the dimensions.
+    /// The text before the name, and after the dimensions.
     around: (String, String),
     pub element: String,
     /// Bytes of an element.
@@ -229,7 +229,7 @@ mod tests {
         ] {
             assert!(!is_own(&format!("{kernel} }}\n{other}")), "{other}");
         }
-        // Of a type of a header, the uses are not seen.
+        // Uses of a type from a header are not visible.
         assert!(!is_own_type(&Text::new(kernel.to_owned()), "Body"));
     }
 }

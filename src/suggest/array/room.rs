@@ -42,12 +42,12 @@ impl DeclarationChange {
     }
 }
 
-/// What becomes larger.
+/// What grows.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(in crate::suggest) enum Room {
     /// The declaration; of several where a preprocessor chooses one.
     Static(Vec<DeclarationChange>),
-    /// What the launch gives: the array is `extern`.
+    /// The size that the launch gives: the array is `extern`.
     Dynamic,
 }
 

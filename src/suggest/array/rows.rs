@@ -59,7 +59,7 @@ pub(in crate::suggest) fn may_be_longer(
 #[derive(Clone, Copy)]
 struct Uses<'a> {
     place: &'a Text,
-    /// Of an element.
+    /// Number of indices of an element.
     indices: usize,
 }
 

@@ -100,13 +100,13 @@ struct Names<'a> {
     place: &'a Text,
     array: &'a str,
     all: &'a [Handed],
-    /// Of functions that were asked for; `None` also of those that are being asked for,
-    /// as in a circle of calls.
+    /// The results for functions so far; `None` also while a function is being
+    /// analysed, as in a cycle of calls.
     known: BTreeMap<usize, Option<Vec<String>>>,
 }
 
 impl Names<'_> {
-    /// Those of a function; `None` if calls differ, or there are none.
+    /// The names for a function; `None` if calls differ, or there are none.
     fn of(&mut self, at: usize) -> Option<Vec<String>> {
         if let Some(known) = self.known.get(&at) {
             return known.clone();
@@ -126,7 +126,7 @@ impl Names<'_> {
         names
     }
 
-    /// What points into the array where a call is.
+    /// The names at a call that point into the array.
     fn seen_from(&mut self, call: usize) -> Option<Vec<String>> {
         match declaration_at(self.place, call, self.array) {
             // The address of a volatile array is none of `const void *`.

@@ -102,7 +102,7 @@ pub(in crate::suggest) fn is_one_object(
 /// An address in a statement, or the element there.
 pub(in crate::suggest) struct Address {
     pub statement: (usize, usize),
-    /// What is replaced.
+    /// The start of the replaced span.
     pub from: usize,
     pub to: usize,
     /// The address, where an element is replaced.

@@ -17,9 +17,9 @@ pub struct LineChange {
     /// The lines in headers of the CUDA toolkit that it leads to, the innermost first.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub through: Vec<String>,
-    /// What stands there, if the file is found.
+    /// The source text, if the file is found.
     pub text: Option<String>,
-    /// The same, changed, where the file declares the array so that it is sure.
+    /// The same, changed, if the file declares the array so that the change is certain.
     pub changed_text: Option<String>,
     /// The same with the changes of all suggestions, where others change it, too.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -31,7 +31,7 @@ pub struct LineChange {
     /// statement, or an access through a pointer.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub call: Option<CallChange>,
-    /// What its accesses are of.
+    /// The parts of the array that it accesses.
     #[serde(rename = "takes_apart", skip_serializing_if = "Parts::stay_whole")]
     pub parts: Parts,
     /// The line to which the compiler has moved its access.
@@ -52,7 +52,7 @@ pub struct LineChange {
     pub accesses: Vec<AccessChange>,
 }
 
-/// What a line accesses, where that decides how it changes.
+/// What a line accesses, if that decides how it changes.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Parts {
     /// Elements, or what of them a mapping keeps together.
@@ -112,7 +112,7 @@ impl LineChange {
         own.chain(&self.inlined_at).cloned().collect()
     }
 
-    /// What all of its accesses do, if they all do the same.
+    /// The operation of all of its accesses, if it is the same.
     pub(in crate::suggest) fn only_op(&self) -> Option<Op> {
         let mut ops = self.accesses.iter().map(|a| a.op);
         let first = ops.next()??;

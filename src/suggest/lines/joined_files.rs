@@ -14,7 +14,7 @@ pub(in crate::suggest) struct JoinedFiles {
 }
 
 impl JoinedFiles {
-    /// That of the helpers in `file`, which `lines` access.
+    /// The files of the helpers in `file`, which `lines` access.
     pub fn of(file: &str, lines: &[LineChange], sources: &mut SourceFiles) -> Self {
         let mut names = vec![file.to_owned()];
         let is_own =

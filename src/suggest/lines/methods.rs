@@ -120,7 +120,7 @@ __global__ void k() {
     s = Sum::of(other[i]) + Sum::of(t.v[i]);
 }";
 
-    /// Where the accesses of a line go that comes into the kernel at another.
+    /// Moves the accesses of a line to the line at which it was inlined into the kernel.
     fn line(own: u32, call: u32) -> String {
         let mut text = given(SOURCE);
         let source = format!("k.cu:{own}");

@@ -180,7 +180,7 @@ fn changed_lines(
     edits.iter().map(change).collect()
 }
 
-/// What changes in the lines of functions and of their calls, by the lines' numbers.
+/// The edits in the lines of functions and of their calls, by line number.
 fn edits_of(
     text: &Text,
     all: &[Handed],
@@ -233,7 +233,7 @@ fn edits_of(
     are_apart.then_some(edits)
 }
 
-/// What changes in a body, by the lines of a statement: where they begin and end.
+/// The edits in a body, by the span of each statement's lines.
 fn edits_of_body(
     text: &Text,
     body: usize,
@@ -243,7 +243,7 @@ fn edits_of_body(
     let end = text.block_end(body);
     let mut all = Vec::new();
     let mut line = body;
-    // Where a bracket opens in a line that does not change.
+    // The position of a bracket that opens in an unchanged line.
     let mut opened: Option<usize> = None;
     while line < end {
         let of_part = |from: usize, to: usize| {
@@ -268,7 +268,7 @@ fn edits_of_body(
     Some(all)
 }
 
-/// Where the line at `line` ends, then where those after it do while a bracket is open.
+/// The end of the line at `line`, then of the following lines while a bracket is open.
 fn parts(text: &Text, line: usize, end: usize) -> impl Iterator<Item = usize> {
     let first = Some(text.line_end(line).min(end));
     std::iter::successors(first, move |to| {
@@ -280,7 +280,7 @@ fn parts(text: &Text, line: usize, end: usize) -> impl Iterator<Item = usize> {
     })
 }
 
-/// What changes in a line, or in lines of one statement.
+/// The edits in a line, or in the lines of one statement.
 #[derive(Default)]
 struct Edits {
     last: u32,

@@ -177,7 +177,7 @@ impl Call {
     fn by_address(&self, mapped: Mapped) -> Option<CallChange> {
         let array = mapped.array;
         let mut edits = Vec::new();
-        // Another argument is loaded in the call's own line.
+        // Another argument is loaded in the line of the call.
         let named =
             |(from, to): &(usize, usize)| word(&self.place.masked[*from..*to], array).is_some();
         let own = self.elements.iter().filter(|e| named(e)).count();

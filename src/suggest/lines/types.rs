@@ -44,7 +44,7 @@ const VECTORS: [(&str, u32); 12] = [
     ("double", 8),
 ];
 
-/// What an expression names, as far as the source shows its type.
+/// The object that an expression names, as far as the source shows its type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Object {
     Unknown,
@@ -139,8 +139,8 @@ impl Types {
         self.of_name(at, name, steps)
     }
 
-    /// What the variable, the array or the pointer `name` has, as declared before `at`:
-    /// in the function around, else anywhere.
+    /// The object of the variable, array or pointer `name`, as declared before `at`: in
+    /// the function around, else anywhere.
     fn of_name(&self, at: usize, name: &str, steps: u32) -> Object {
         let Some(steps) = steps.checked_sub(1).filter(|_| !name.is_empty()) else {
             return Object::Unknown;
@@ -152,7 +152,7 @@ impl Types {
         known.unwrap_or(Object::Unknown)
     }
 
-    /// What members of that name are, in any structure.
+    /// The object of members of that name, in any structure.
     fn of_member(&self, name: &str, steps: u32) -> Object {
         match steps.checked_sub(1) {
             Some(steps) => self.declared(0, self.text.masked.len(), name, steps),
@@ -175,7 +175,7 @@ impl Types {
         alone.map(object).max().unwrap_or(Object::Unknown)
     }
 
-    /// What the name at `at` is declared as there, if it is.
+    /// The type that the name at `at` is declared with there, if it is a declaration.
     fn of_declaration(&self, from: usize, at: usize, length: usize, steps: u32) -> Object {
         let before = &self.text.masked[from..at];
         let boundary = |c: char| !is_word(c) && !c.is_whitespace() && !":<>*&".contains(c);
@@ -379,7 +379,7 @@ template <typename T> __global__ void k(float *out) {
             ("w", 8),
             ("(int4 *)p + 1", 16),
             ("reinterpret_cast<float2 *>(p)", 8),
-            // Of an unknown type: that of the array.
+            // With an unknown type, the array's element size applies.
             ("t", 20),
         ] {
             assert!(tears(bytes - 1, 18, address), "{address}");

@@ -38,7 +38,7 @@ pub(in crate::suggest) fn pointers_change(
     let walking = known.walking.clone();
     let mut names = known.names();
     if word(&place.masked[line..end], seen).is_some() {
-        // Of the array's own elements, members are mapped one by one.
+        // Members of the array's own elements are mapped one by one.
         names.push(seen.to_owned());
     }
     let wrap = Wrap {
@@ -72,7 +72,7 @@ pub(in crate::suggest) struct Wrap<'a> {
     pub own: Option<&'a str>,
     /// Those that are declared as pointers, and all of whose values point into the array.
     pub walking: &'a [String],
-    /// What the function counts from.
+    /// The base that the function counts from.
     pub start: &'a str,
     pub function: &'a str,
     /// Arguments that are passed on unchanged.
@@ -92,8 +92,8 @@ enum Use {
 }
 
 impl Wrap<'_> {
-    /// What changes in a part of line `number`: each `name[...]` is under the function.
-    /// `None` where a name is used in a way that is not understood.
+    /// The edits of a part of line `number`: each `name[...]` is put under the
+    /// function. `None` if a name is used in a way that is not understood.
     pub fn edits(
         &self,
         place: &Text,

@@ -10,7 +10,7 @@ use crate::suggest::source::files::SourceFiles;
 use crate::trace::{Access, AccessTrace, ConflictProfile};
 use serde::Serialize;
 
-/// What a change makes of the accesses of the machine code.
+/// The effect of a change on the machine code's accesses.
 #[derive(Clone, Debug, Serialize)]
 pub struct InMachineCode {
     /// Conflicts of the accesses without the change.

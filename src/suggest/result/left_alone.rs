@@ -33,7 +33,7 @@ pub struct LeftAlone {
 /// their names.
 const LIBRARIES: [(&str, &str); 2] = [("cub", "CUB"), ("thrust", "Thrust")];
 
-/// Of 100 conflicts, how many have to go so that a change pays.
+/// The percentage of conflicts that a change must remove to pay off.
 const LEAST: u64 = 1;
 
 impl Suggestion {
@@ -87,9 +87,9 @@ impl LeftAlone {
     }
 }
 
-/// What is left of the conflicts after changes of the source, where these take accesses
-/// apart that a mapping in the PTX keeps whole, or gain nothing in the machine code; `None`
-/// where all gain what the mapping does.
+/// The conflicts left after changes of the source, if these split accesses that a mapping
+/// in the PTX keeps whole, or gain nothing in the machine code; `None` if all gain as much
+/// as the mapping.
 pub fn torn_verdict(changes: &[Suggestion], left: &[LeftAlone]) -> Option<String> {
     let because = because(changes, left);
     let is_torn = |s: &Suggestion| !s.torn.is_empty() || s.keeps_merged;

@@ -154,8 +154,7 @@ fn of_calls(
     change(source.to_owned(), &place, (begin, end), &edits)
 }
 
-/// The same where each call gets `array + index`, which becomes the address of the element
-/// that is mapped.
+/// The same if each call gets `array + index`, which becomes the address of the mapped element.
 fn of_pointers(
     source: &str,
     mapped: Mapped,
@@ -203,7 +202,7 @@ fn pointer(place: &Text, open: usize, mapped: Mapped) -> Option<Edit> {
         None => rest.is_empty().then_some("0")?,
     };
     let mut depth = 0;
-    // What binds less tightly than a sum would have another meaning in brackets.
+    // An operator that binds less tightly than a sum would change its meaning in brackets.
     let is_sum = index.chars().all(|c| {
         depth += i32::from(c == '(' || c == '[') - i32::from(c == ')' || c == ']');
         depth > 0 || !"?<>&|^=,".contains(c)

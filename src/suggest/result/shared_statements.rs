@@ -96,7 +96,7 @@ fn changed(suggestions: &[Suggestion], source: &str, text: &str) -> Option<Strin
             edits.push(d.edit.clone());
             changes += 1;
         }
-        // Of two instances of one template, the array has only one mapping.
+        // Two instances of one template share the array, which has only one mapping.
         if changes > before && arrays.contains(&&s.array) {
             return None;
         }

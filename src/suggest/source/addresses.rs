@@ -9,7 +9,7 @@ use crate::suggest::mapped::Mapped;
 /// Integers as which an address is computed with; others end with `_t`.
 const INTEGERS: [&str; 5] = ["int", "unsigned", "long", "size_t", "uint"];
 
-/// What an address is for.
+/// The use of an address.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::suggest) enum Used {
     /// The element itself: `*&tile[i]`, or the argument of an atomic function.
@@ -87,7 +87,7 @@ pub(in crate::suggest) fn leads_elsewhere(code: &Text, (at, end): (usize, usize)
 struct Expression {
     from: usize,
     to: usize,
-    /// Of another type than that of the elements.
+    /// To a type other than that of the elements.
     is_cast: bool,
     /// Whether brackets after it are its own: `(...)` or `f(...)`.
     is_closed: bool,
@@ -180,12 +180,13 @@ impl Expression {
     }
 }
 
-/// Where the bracket is with which a text ends.
+/// The position of the bracket that a text ends with.
 fn opening_after(before: &str, bracket: char) -> Option<usize> {
     before.strip_suffix(bracket).map(str::len)
 }
 
-/// Where `(float4 *)`, `(const int *)` or `(unsigned)` opens that ends at `at`.
+/// The opening parenthesis of a cast, `(float4 *)`, `(const int *)` or `(unsigned)`,
+/// that ends at `at`.
 fn cast_before(code: &Text, at: usize) -> Option<usize> {
     let close = code.masked[..at].trim_end().strip_suffix(')')?.len();
     let open = code.opening(close)?;
@@ -211,7 +212,7 @@ fn stays_an_address(name: &str) -> bool {
 mod tests {
     use super::*;
 
-    /// How the address of the first `t[...]` of a line is used, with the part that it names.
+    /// The use of the address of a line's first `t[...]`, with the text that it covers.
     fn used(line: &str) -> Option<(Used, String)> {
         let code = Text::new(line.to_owned());
         let begin = code.masked.find("t[")?;

@@ -1,5 +1,4 @@
-//! What the source itself says: the declaration of an array, and lines that
-//! index it.
+//! Parses the source: the declaration of an array, and lines that index it.
 
 use super::addresses::{Used, leads_elsewhere, use_of};
 use super::bindings::Bindings;
@@ -238,8 +237,8 @@ impl Declaration {
         (!edits.is_empty()).then_some(edits)
     }
 
-    /// What stands between the brackets that `text` has, changed: an index may name the
-    /// array itself. `masked`: the same without literals and comments.
+    /// The text with the indices in its brackets changed: an index may name the array
+    /// itself. `masked`: the same without literals and comments.
     fn indices(&self, text: &str, masked: &[&str], mapped: Mapped) -> Option<Vec<String>> {
         let array = mapped.array;
         let mut at = 0;
@@ -323,7 +322,7 @@ fn in_parentheses(text: &str) -> String {
     }
 }
 
-/// Where `name` stands before a bracket.
+/// The position of `name` before a bracket.
 fn index_of(text: &str, name: &str) -> Option<usize> {
     word(text, name).filter(|at| text[at + name.len()..].trim_start().starts_with('['))
 }

@@ -15,7 +15,7 @@ pub struct CallChange {
     /// The edits of the text; empty if their spans are not known.
     #[serde(skip)]
     pub(in crate::suggest) edits: Vec<Edit>,
-    /// What of the text is mapped.
+    /// What is mapped in the text.
     #[serde(skip)]
     pub(in crate::suggest) maps: Maps,
     /// The macro or the function that it defines, and that other files may use.
@@ -23,7 +23,7 @@ pub struct CallChange {
     pub(in crate::suggest) defines: Option<String>,
 }
 
-/// What a changed statement puts under a function.
+/// What a changed statement maps.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(in crate::suggest) enum Maps {
     /// An address that it passes on.
@@ -198,7 +198,7 @@ mod tests {
         assert_eq!(all.text, "a[i + 0] /* b // c */ = \"//\";");
         assert_eq!(all.changed_text, "x(a[i + 0]) /* b // c */ = \"//\";");
         assert_eq!(applied(&all.text, &all.edits).unwrap(), all.changed_text);
-        // Where it stands in the file.
+        // The region of the statement in the file.
         let lines: Vec<String> = source.lines().map(str::to_owned).collect();
         let region = crate::suggest::source::region::Region::of(&lines, 2, &all.text).unwrap();
         assert_eq!((region.start, region.end), ((1, 1), (3, 12)));

@@ -1,4 +1,4 @@
-//! Where a statement stands in its file.
+//! The region of a statement in its file.
 
 use super::scan::{is_word, without_line_comments};
 
