@@ -7,7 +7,7 @@ use crate::workload::Input;
 /// The purpose of an example, and its arguments.
 pub(super) type Example = (&'static str, &'static str);
 
-/// Executes a command with its arguments.
+/// A command with its arguments, ready to be executed.
 pub(super) trait Execute {
     /// The examples at the end of its help.
     fn examples() -> &'static [Example]

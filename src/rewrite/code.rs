@@ -63,7 +63,7 @@ impl Op {
         match step {
             Step::Right(v, bits) => Op::Right(arg(v), *bits),
             Step::Left(v, bits) => Op::Left(arg(v), *bits),
-            // The mask also keeps bits beyond the matrix.
+            // The mask also keeps the byte within the word.
             Step::And(v, mask) => Op::And(arg(v), mask << BYTE_BITS | 3),
             Step::XorMasked { rest, value, mask } => Op::XorMasked {
                 rest: arg(rest),

@@ -103,8 +103,8 @@ fn evaluated(text: &str, thread: [u32; 3]) -> Option<i64> {
     })
 }
 
-/// Every expression that names threads alone, against the addresses of the
-/// run: the element, and its place.
+/// Every expression that names only threads, compared with the addresses of the
+/// run: the element, and its index.
 #[test]
 fn expressions_give_the_elements_that_the_run_accesses() {
     for (launch, preset, at_least) in [

@@ -1,5 +1,5 @@
-//! The sharing paper's models once more in Python, from the paper alone
-//! (`reproduce/judge/`), beside the kit's.
+//! The sharing paper's models, written again in Python from the paper alone
+//! (`reproduce/judge/`), compared with the kit's.
 
 use crate::common::tools::missing;
 use serde_json::Value;

@@ -65,9 +65,9 @@ fn a_bank_is_one_block_ram() {
     assert_eq!(ecp5, [1, 0]);
 }
 
-/// The tables of the conflict history are in memories: of its flip-flops only
-/// the valid and LRU bits and the registers beside them are there, and `beside`
-/// that Yosys puts beside the memories.
+/// The tables of the conflict history are in memories: its flip-flops are only
+/// the valid and LRU bits, the registers around the memories, and `beside`,
+/// which Yosys adds next to the memories.
 fn history_in_memories(target: &str, cells: [&str; 3], memories: [u64; 2], beside: u64) {
     if missing(&["yosys"]) {
         return;
@@ -279,8 +279,8 @@ fn assert_no_path_through(unit: &str, config: &Config, tools: (&Tool, &Cache)) {
     assert!(none, "{through:?}");
 }
 
-/// Flip-flops of a unit as it is written, and those that are left when Yosys has
-/// removed what is constant, has a twin or is not read.
+/// Flip-flops of a unit as described, and those that remain when Yosys has
+/// removed constant, duplicate and unread ones.
 fn flip_flops(unit: &str, config: &Config) -> [usize; 2] {
     let design = emit(&[unit], config);
     let scratch = tempfile::tempdir().unwrap();

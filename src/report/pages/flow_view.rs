@@ -28,7 +28,7 @@ pub(super) struct Size {
 }
 
 impl Size {
-    /// The situations that the pictures need.
+    /// The size that the pictures of these situations need.
     pub fn of(situations: &[Situation]) -> Self {
         let cells = || {
             let served = situations.iter();

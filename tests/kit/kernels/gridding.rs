@@ -104,8 +104,8 @@ fn scanning_the_counts() {
     }
 }
 
-/// The sum that the up-sweep leaves at place i: of as many words up to i as
-/// the lowest set bit of i + 1 says.
+/// The partial sum that the up-sweep leaves at index i: over as many words up
+/// to i as the lowest set bit of i + 1.
 fn tree(group: &[u32], i: usize) -> u32 {
     let words = 1usize << (i + 1).trailing_zeros();
     group[i + 1 - words..=i].iter().sum()

@@ -1,5 +1,5 @@
-//! Template matching: correlations with the template less its mean, in wide
-//! integers, and the place of the largest.
+//! Template matching: correlations with the template minus its mean, in wide
+//! integers, and the position of the largest.
 
 use crate::kernels::harness::TestKernel;
 
@@ -26,8 +26,8 @@ fn the_first_frame() {
     });
 }
 
-/// Later frames match the middle of the templates: where that is cut out of the
-/// frame itself, its place is found.
+/// Later frames match the middle of the templates: a template that is cut out
+/// of the frame itself is found at its position.
 #[test]
 fn a_later_frame() {
     let kernel = TestKernel::load("heartwall", "heartwall_frame");

@@ -15,7 +15,7 @@ fn permutations(placed: &mut Vec<usize>, rest: &mut Vec<usize>) -> u32 {
     for i in 0..rest.len() {
         placed.push(rest.swap_remove(i));
         count += permutations(placed, rest);
-        // Back to where it was: the last one stands in its place.
+        // Restores the order: the last element returns to its position.
         rest.push(placed.pop().unwrap());
         let last = rest.len() - 1;
         rest.swap(i, last);

@@ -76,7 +76,7 @@ fn places(kind: Placement, graph: &FlowGraph, accesses: &[u128]) -> Vec<ProgramP
     release_points(kind, graph, &Ranges::new(graph, accesses), A)
 }
 
-/// Fig. 11: up to the last access in its block, and into the block beside it.
+/// Fig. 11: up to the last access in its block, and into the sibling block.
 #[test]
 fn releases_move_up_to_the_last_access() {
     let graph = FlowGraph::new(4, edges(&[(0, 1), (1, 2), (2, 3), (3, 4)]));
@@ -125,7 +125,7 @@ fn a_common_post_dominator_is_later() {
     assert_eq!(places(Placement::None, &graph, &accesses), []);
 }
 
-/// A way out of a loop into a place that others come to is split.
+/// An edge out of a loop to a node with other predecessors is split.
 #[test]
 fn a_critical_edge_has_a_place_of_its_own() {
     // 1 and 2 are a loop with the access; 0 may go past it to 3.
@@ -136,8 +136,8 @@ fn a_critical_edge_has_a_place_of_its_own() {
         places(Placement::Optimal, &graph, &accesses),
         [ProgramPoint::Before(3)]
     );
-    // With another access on 0's other way, which also comes to 3, the way out
-    // of the loop is no place for all that come to 3.
+    // With another access on 0's other edge, which also leads to 3, the edge
+    // out of the loop needs its own marker: 3 has other predecessors.
     let list = [(0, 1), (0, 4), (1, 2), (2, 1), (2, 3), (3, 5), (4, 3)];
     let graph = FlowGraph::new(5, edges(&list));
     let with = [0, A, 0, 0, A];

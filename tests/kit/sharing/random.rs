@@ -8,8 +8,8 @@ use spadkit::sharing::{AnalysedEntry, LayoutKind, Needs, Placement, Plan};
 use std::fmt::Write;
 
 /// Three variables of 64 bytes; blocks that access some of them, call a
-/// function that may, and jump anywhere: loops in loops, irreducible ones,
-/// guarded exits, tables, exits in loops, blocks that nobody comes to.
+/// function that may, and jump anywhere: nested loops, irreducible ones,
+/// guarded exits, tables, exits in loops, unreachable blocks.
 pub fn random_kernel(seed: u64) -> String {
     let mut rng = Draw::new(seed);
     let blocks = rng.of(2..14);

@@ -314,7 +314,7 @@ pub(super) static KEYS: &[Key] = &[
     number!("dram.sms", sm.dram.sms, Allowed::Range(1, 1024)),
 ];
 
-/// Whether all times of the channel are whole numbers, if bytes are counted in thousandths.
+/// Whether it is a legal bandwidth: a multiple of 0.001 bytes, so that times are whole numbers.
 fn is_bandwidth(bytes_per_cycle: f64) -> bool {
     let thousandths = bytes_per_cycle * 1000.0;
     (0.01..=4096.0).contains(&bytes_per_cycle) && (thousandths - thousandths.round()).abs() < 1e-6

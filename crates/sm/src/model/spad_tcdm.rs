@@ -208,7 +208,7 @@ impl Tcdm {
             // If several lanes write a byte, the lowest lane writes last.
             lanes.sort_by_key(|p| std::cmp::Reverse(p.lane));
             if let What::Atomic(amo::COUNT, _) = turn.request.what {
-                // A single addition; each lane gets the value before its own increment.
+                // A single addition; each lane gets the word before it.
                 let mut count = turn;
                 count.request.data = lanes.len() as u64;
                 let old = self.access(&count);

@@ -1,5 +1,5 @@
-//! Runs on the fast path, which pass over quiet cycles, against the plain model
-//! beside it, and against runs of every cycle.
+//! Runs on the fast path, which skip quiet cycles, compared with the plain
+//! model in each cycle, and with runs of every cycle.
 
 use super::super::{Sm, Statistics};
 use crate::config::{Barrel, Config, Pipeline, Scheduler};
