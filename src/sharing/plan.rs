@@ -1,7 +1,7 @@
 //! The decisions of `share` about a kernel: residency, layout, placement.
 
 use super::annotate::{Annotated, Marker, annotate};
-use super::kernel::AnalysedEntry;
+use super::entry::AnalysedEntry;
 use super::layout::{BUDGET, Layout};
 use super::placement::{Placement, ProgramPoint, release_points};
 use crate::config::Config;

@@ -3,7 +3,7 @@
 //! with it. Then owner-warp-first scheduling, the reordered variables, and
 //! relssp placed in both ways are added.
 
-use super::kernel::AnalysedEntry;
+use super::entry::AnalysedEntry;
 use super::placement::Placement;
 use super::plan::{LayoutKind, Needs, Plan};
 use crate::capture::Selected;

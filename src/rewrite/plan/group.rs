@@ -92,7 +92,7 @@ pub(super) fn plan(
             .enumerate()
             .filter_map(|(member, made)| Some((member, made.filter(is_own)?)))
             .collect();
-        if !own.is_empty() && !group.place(constant, &own, nodes, addresses) {
+        if !own.is_empty() && !group.add_leader(constant, &own, nodes, addresses) {
             for (member, _) in own {
                 plain(points, &group.members[member].sites, nodes, addresses);
             }
@@ -216,9 +216,9 @@ impl Group<'_> {
         self.members.iter().map(choose).collect()
     }
 
-    /// Makes the node of a leader and of those that follow from it; false
+    /// Adds the node of a leader and of those that follow from it; false
     /// where no register holds its address where it is needed.
-    fn place(
+    fn add_leader(
         &self,
         constant: i64,
         own: &[(usize, Made)],
