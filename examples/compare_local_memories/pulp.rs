@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 /// The test bench around the network.
 const BENCH: &str = include_str!("../../testbenches/compare/pulp.sv");
 
-/// What is read, in this order.
+/// The source files, in the order in which they are read.
 const SOURCES: [&str; 10] = [
     "common_cells/src/cf_math_pkg.sv",
     "common_cells/src/lzc.sv",
@@ -57,7 +57,7 @@ impl Pulp {
         names.iter().map(|name| self.0.join(name)).collect()
     }
 
-    /// The network of so many lanes and banks, for `loads` words of each lane.
+    /// The network with these numbers of lanes and banks, for `loads` words of each lane.
     pub fn network(&self, lanes: u16, banks: u16, loads: u16) -> Result<Network> {
         let sizes = [("LANES", lanes), ("BANKS", banks), ("LOADS", loads)];
         let include = self.0.join("common_cells/include");

@@ -83,7 +83,7 @@ impl Size {
 }
 
 impl Reader {
-    /// The program that SLANG names, or the first one that is there and can.
+    /// The program that SLANG names, or the first installed one that reads SystemVerilog.
     pub fn find() -> Result<Reader> {
         let named = std::env::var("SLANG").ok().filter(|name| !name.is_empty());
         let programs = match &named {
@@ -173,7 +173,7 @@ fn reads_slang(tool: &Tool) -> bool {
     help.is_ok_and(|output| output.log().contains("--top"))
 }
 
-/// What the reader is to read, as a file of its arguments.
+/// The reader's input, as a file of its arguments.
 fn arguments(design: &Design) -> String {
     let quoted = |flag: &str, path: &Path| format!("{flag}\"{}\"", path.display());
     // The build for WebAssembly has no threads.

@@ -87,7 +87,7 @@ impl Execute for ClassifyArgs {
     }
 }
 
-/// A PTX text without a launch: what it says alone.
+/// Classifies a PTX text without a launch, by static analysis.
 fn run_ptx(args: &ClassifyArgs, ptx: &PtxFile, machine: &Config, printer: &Printer) -> Result<()> {
     let Some(block) = args.block else {
         return Err(Error::usage(
@@ -111,7 +111,7 @@ fn run_ptx(args: &ClassifyArgs, ptx: &PtxFile, machine: &Config, printer: &Print
     })
 }
 
-/// What the PTX alone says: nothing ran.
+/// The facts from the PTX alone: nothing was executed.
 #[derive(Serialize)]
 struct OfPtx<'a> {
     rule: &'static str,
@@ -276,7 +276,7 @@ impl CommandResult for OfTrace<'_> {
     }
 }
 
-/// An instruction and what it costs without a hash.
+/// An instruction and its conflicts without a hash.
 #[derive(Serialize)]
 struct Classified<'a> {
     pc: u32,
@@ -290,7 +290,7 @@ struct Classified<'a> {
     ideal_wavefronts: u64,
     #[serde(flatten)]
     place: Place,
-    /// What the PTX says of it.
+    /// The facts from the PTX.
     #[serde(rename = "static", skip_serializing_if = "Option::is_none")]
     known: Option<KnownSite<'a>>,
 }

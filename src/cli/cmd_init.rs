@@ -155,8 +155,8 @@ impl CommandResult for Written {
     }
 }
 
-/// How a launch file at `output` names `ptx`: by the file's name where they
-/// lie side by side, else in full.
+/// The name of `ptx` in a launch file at `output`: the file name if both are in
+/// one folder, else the full path.
 fn from_folder_of(output: &Path, ptx: &Path) -> Result<String> {
     let folder = |path: &Path| {
         let parent = path.parent().filter(|p| !p.as_os_str().is_empty());

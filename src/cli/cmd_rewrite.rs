@@ -142,14 +142,14 @@ struct Job<'a> {
     module: &'a Module,
     request: &'a Request,
     machine: &'a Config,
-    /// To measure with.
+    /// The launch file to measure with.
     launch: Option<&'a LaunchFile>,
     /// Threads of a block, where they are known.
     threads: Option<[u32; 3]>,
     /// The command without its mappings.
     command: Option<String>,
     judge: JudgeBy,
-    /// Where the PTX goes, where that is a file.
+    /// The file for the PTX, unless it goes elsewhere.
     output: Option<&'a Path>,
     /// The command that simulates the launch.
     flow: Option<String>,
@@ -238,7 +238,7 @@ impl RewriteArgs {
         ))
     }
 
-    /// What is to be done, and the threads of a block where they are known.
+    /// The request, and the threads of a block if known.
     fn request(
         &self,
         machine: &Config,
@@ -300,7 +300,7 @@ pub(super) struct Rewriting<'a> {
     pub entry: &'a str,
     /// `SPEC`, or `NAME=SPEC` for each variable.
     pub hashes: &'a [String],
-    /// To measure with.
+    /// The launch file to measure with.
     pub launch: Option<&'a LaunchFile>,
     /// Whether the block size of the launch is not to be relied on.
     pub any_block: bool,

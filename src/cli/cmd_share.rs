@@ -14,7 +14,8 @@ use crate::output::{check_writable, write_file, write_result};
 use crate::report::pages::ShareReport;
 use crate::sharing::annotate::Annotated;
 use crate::sharing::{
-    Drawing, Gain, Kernel, Launched, LayoutKind, Placement, Plan, Planned, Variant, gains, variants,
+    AnalysedEntry, Drawing, Gain, Launched, LayoutKind, Placement, Plan, Planned, Variant, gains,
+    variants,
 };
 use crate::terminal::Hint;
 use crate::workload::Input;
@@ -108,7 +109,8 @@ impl Execute for ShareArgs {
             .launch
             .as_ref()
             .map_or(&[][..], |(file, _)| &file.shared);
-        let kernel = Kernel::with_parts(&input.module, Some(&input.entry), input.dynamic, parts)?;
+        let kernel =
+            AnalysedEntry::with_parts(&input.module, Some(&input.entry), input.dynamic, parts)?;
         let sharing = self.sharing.unwrap_or(machine.sm.sharing.threshold);
         let choice = (self.layout, self.placement);
         let plan = Plan::new(&kernel, &machine, input.needs, sharing, choice)?;
@@ -181,7 +183,7 @@ impl ShareArgs {
     }
 }
 
-/// A plan, and what it gains where the kernel was run.
+/// A plan, and its gain if the kernel was run.
 #[derive(Serialize)]
 struct Shared<'a> {
     #[serde(flatten)]
@@ -193,7 +195,7 @@ struct Shared<'a> {
     plan: &'a Plan<'a>,
     #[serde(skip)]
     annotated: &'a Annotated,
-    /// What to type next.
+    /// Commands to run next.
     #[serde(skip)]
     next: Option<Hint>,
 }

@@ -15,7 +15,7 @@ use std::path::Path;
 pub struct MachineNote {
     /// Name of the preset, or of the configuration.
     pub preset: String,
-    /// What says so: an option, or the `.target` of the input.
+    /// Who chose it: an option, or the `.target` of the input.
     pub from: String,
     /// Banks, where it is one machine.
     #[serde(skip)]

@@ -83,8 +83,7 @@ pub(super) fn machine_option(options: &Options, machine: &Config) -> String {
     }
 }
 
-/// What is to be done on a machine without a hash unit, where a mapping is
-/// better than none.
+/// Advice for a machine without a hash unit, if a mapping gains.
 pub(super) fn advice(report: &FlowReport, options: &Options, machine: &Config) -> Vec<Advice> {
     let Some(software) = &report.software else {
         return Vec::new();

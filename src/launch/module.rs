@@ -19,8 +19,8 @@ pub fn read_module(path: &Path) -> Result<Module> {
     PtxFile::new(path).module()
 }
 
-/// What is in `cell`, or what `read` gives, which is then kept. An error comes up
-/// again the next time.
+/// The value of `cell`, or else of `read`, which is then stored. An error is not
+/// stored, so it is raised again the next time.
 pub(crate) fn once<T>(cell: &OnceLock<T>, read: impl FnOnce() -> Result<T>) -> Result<&T> {
     if let Some(known) = cell.get() {
         return Ok(known);
@@ -45,7 +45,7 @@ impl PtxFile {
         }
     }
 
-    /// Where it is.
+    /// Its path.
     pub fn path(&self) -> &Path {
         &self.path
     }
@@ -65,7 +65,7 @@ impl PtxFile {
         Ok(module)
     }
 
-    /// No result may take the place of a file that the PTX was compiled from.
+    /// Ensures that no result overwrites a file that the PTX was compiled from.
     fn claim_sources(&self, module: &Module) -> Result<()> {
         let folder = self.path.parent().unwrap_or(Path::new(""));
         for (_, file) in &module.files {

@@ -166,7 +166,7 @@ fn a_buffer_that_is_too_large_for_the_memory_is_refused_with_its_place() {
         (output.status.code(), words.join(" "))
     };
     for init in ["zeros", "iota", "random"] {
-        // The contents do not fit, or the buffer beside them.
+        // The contents do not fit, or the buffer in addition to them.
         let limits: &[u64] = if init == "zeros" {
             &[2 << 30, 6 << 30]
         } else {

@@ -198,7 +198,7 @@ fn the_report_of_a_gpu_kernel_reads_everywhere() {
     check("hgemm", &page_of("gemm/hgemm.toml", "sm80", true));
 }
 
-/// With hardware, so far as its tools are there.
+/// With hardware, as far as its tools are installed.
 #[test]
 fn the_report_of_a_hash_unit_reads_everywhere() {
     check("fwt", &page_of("fwt/fwt.toml", "fermi", false));

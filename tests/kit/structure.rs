@@ -85,8 +85,8 @@ fn a_memory_of_two_ports_is_block_ram_alone() {
     assert!(cells[0] > 0 && cells[1..] == [0, 0, 0], "{cells:?}");
 }
 
-/// The tables of the conflict history are in memories: of its flip-flops only
-/// the valid and LRU bits and the registers beside them are there.
+/// The tables of the conflict history are in memories: its flip-flops are only
+/// the valid and LRU bits, and the registers around the memories.
 fn history_in_memories(target: &str, cells: [&str; 3], memories: [u64; 2]) {
     if missing(&["yosys"]) {
         return;
@@ -307,8 +307,8 @@ fn assert_no_path_through(unit: &str, config: &Config, tools: (&Tool, &Cache)) {
     assert!(none, "{through:?}");
 }
 
-/// Flip-flops of a unit as it is written, and those that are left when Yosys has
-/// removed what is constant, has a twin or is not read.
+/// Flip-flops of a unit as described, and those that remain when Yosys has
+/// removed constant, duplicate and unread ones.
 fn flip_flops(unit: &str, config: &Config) -> [usize; 2] {
     let design = emit(&[unit], config);
     let scratch = tempfile::tempdir().unwrap();

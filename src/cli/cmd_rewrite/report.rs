@@ -1,4 +1,4 @@
-//! What `rewrite` tells.
+//! The output of `rewrite`.
 
 use super::modes::ModeOf;
 use super::proposal::Advice;
@@ -38,7 +38,7 @@ pub(super) struct Report<'a> {
 }
 
 impl Report<'_> {
-    /// What became of variables that cannot be told apart.
+    /// The outcome for variables that cannot be told apart.
     fn mixed_text(&self) -> String {
         let Some(mixed) = self.rewritten.mixed.as_ref() else {
             return String::new();
@@ -96,7 +96,7 @@ impl Report<'_> {
     }
 }
 
-/// What the run of the rewritten kernel showed.
+/// The results of running the rewritten kernel.
 fn executed(m: &Measured) -> String {
     let per_access = m.added_per_access;
     let per_access = per_access.map_or("-".to_owned(), |n| format!("{n:.2}"));

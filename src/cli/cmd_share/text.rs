@@ -42,7 +42,7 @@ impl CommandResult for Shared<'_> {
             ),
         };
         match self.variants.last() {
-            // What is left of the variants is another scheduler.
+            // The only variant left has another scheduler.
             Some(last) if last.pairs == 0 => format!(
                 "{resident}: no pair of blocks shares.{}",
                 by_scheduler(last)
@@ -91,7 +91,7 @@ impl CommandResult for Shared<'_> {
     }
 }
 
-/// What the scheduler of a variant does without pairs.
+/// The effect of a variant's scheduler without pairs.
 fn by_scheduler(gain: &Gain) -> String {
     let times = format!("{:.3}", gain.speed_up);
     if times == "1.000" {

@@ -1,4 +1,4 @@
-//! What the searches of the hash units found.
+//! The results of the searches of the hash units.
 
 use crate::cli::printer::{CommandResult, Printer};
 use crate::config::Config;
@@ -14,13 +14,13 @@ use serde::Serialize;
 use std::path::Path;
 use std::time::Duration;
 
-/// What the result of a search is measured by.
+/// The reference for the result of a search.
 pub(super) struct Against<'a> {
     pub profile: &'a ConflictProfile,
     pub machine: &'a Config,
     /// Conflicts with bank = address mod 2^m.
     pub baseline: u64,
-    /// A block fits into the scratchpad as it is.
+    /// Whether a block fits into the scratchpad without a mapping.
     pub has_room: bool,
 }
 
@@ -96,7 +96,7 @@ pub(super) struct TunedUnit {
     method: &'static str,
     conflicts: u64,
     baseline_conflicts: u64,
-    /// Sum of the degrees, and what it is without conflicts.
+    /// Sum of the degrees, and their sum without conflicts.
     wavefronts: u64,
     ideal_wavefronts: u64,
     lower_bound: u64,
@@ -109,7 +109,7 @@ pub(super) struct TunedUnit {
     rank: u32,
     fits: bool,
     seconds: f64,
-    /// What the hardware is set to; none where the rank is too low.
+    /// The register values; none if the rank is too low.
     configuration: Option<Configuration>,
 }
 

@@ -259,7 +259,7 @@ fn the_sarif_log_follows_its_rules_and_its_fix_applies() {
     let message = result["message"]["text"].as_str().unwrap();
     assert!(message.contains("swizzle:3,1,4"), "{message}");
     assert!(message.contains("This line becomes:"), "{message}");
-    // Both lines that access the tile change, and the function is there.
+    // Both lines that access the tile change, and the function is inserted.
     let source = std::fs::read_to_string(dir.path().join("transpose.cu")).unwrap();
     let fixed = applied(&source, &result["fixes"][0]);
     assert_eq!(fixed.matches("spad_place(").count(), 3, "{fixed}");

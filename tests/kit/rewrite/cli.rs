@@ -45,8 +45,8 @@ fn a_launch_file_is_rewritten_and_measured() {
     assert!(text.contains("lop3.b32") && text.contains(".loc\t1 20 9"));
 }
 
-/// Of two kernels whose conflicts no mapping removes, and of one without: nothing is
-/// advised, and the reason is told.
+/// Two kernels whose conflicts no mapping removes, and one without conflicts:
+/// nothing is advised, and the reason is given.
 #[test]
 fn where_no_mapping_leaves_fewer_conflicts_none_is_proposed() {
     let folder = tempfile::tempdir().unwrap();
@@ -91,7 +91,7 @@ fn where_no_mapping_leaves_fewer_conflicts_none_is_proposed() {
 }
 
 /// NVIDIA's `SharedMemory<T>` declares an array for every type, and an entry
-/// uses one. All begin at one place; the others are nothing to this entry.
+/// uses one. All begin at one address; the others do not matter to this entry.
 #[test]
 fn an_extern_array_that_the_entry_does_not_use_does_not_count() {
     let folder = tempfile::tempdir().unwrap();
