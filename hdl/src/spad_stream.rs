@@ -393,6 +393,15 @@ impl Stream<'_> {
     }
 }
 
+/// The operations on locks, which a window does not have.
+fn lock_operations(p: &Params) -> &'static str {
+    if p.LOCKS > 0 && p.SWIN == 0 {
+        ", 3 load and lock, 4 store and unlock"
+    } else {
+        ""
+    }
+}
+
 /// The header's sentence about atomic operations.
 fn atomic_operations(p: &Params) -> &'static str {
     if p.SATM {
@@ -422,15 +431,24 @@ fn doc(p: &Params) -> UnitDoc {
         name: "spad_stream".into(),
         summary: "the scratchpad behind one warp-wide valid/ready port in and one out: word \
                   addresses are hashed here, every access is answered once, in order. No input \
-                  has a combinational path to an output. Operations: 0 pass, 1 load, 2 store, \
-                  3 load and lock, 4 store and unlock; others are answered with an error."
+                  has a combinational path to an output. Operations: 0 pass, 1 load, 2 store"
             .to_owned()
+            + lock_operations(p)
+            + "; others are answered with an error."
             + atomic_operations(p)
             + posted_stores(p),
         parameters: p.text(&names),
-        timing: "taken in cycle t, an access of degree d is answered in t+1+SMS+max(1, d) (with \
+        timing: match p.SWIN {
+            0 => {
+                "taken in cycle t, an access of degree d is answered in t+1+SMS+max(1, d) (with \
                  locks LKG * max(1, d)) if nothing is in the way; one access per cycle at d <= 1"
-            .into(),
+            }
+            _ => {
+                "taken in cycle t, an access of degree d is answered in t+3+max(1, d) if nothing \
+                 is in the way; one access per cycle at d <= 1"
+            }
+        }
+        .into(),
         paper: "microarchitecture/bus.md; hash paper, section 4".into(),
         latency_cycles: 2 + match p.SWIN {
             0 => p.SMS as u32,
