@@ -30,6 +30,7 @@ mod video;
 pub(super) mod waits;
 mod wgmma;
 mod wmma;
+mod words;
 
 use super::api::{InstructionInfo, InstructionKind};
 use super::image::form::{Form, Op, Step};
@@ -198,10 +199,10 @@ impl<'m> Decoder<'m> {
         for (at, i) in body.instructions.iter().enumerate() {
             let ops = self.image.ops.len();
             self.sizes = forms::Sizes::of(i);
-            let form = forms::check(i, self.module);
+            let form = forms::check(i, self.module, body);
             self.at = at;
             let decoded = form.and_then(|()| self.instruction(i, at as u32, start, &cfg));
-            let decoded = decoded.and_then(|_| forms::known_words(i, self.module));
+            let decoded = decoded.and_then(|_| words::check(i, self.module));
             if let Err(reason) = decoded {
                 self.problem(i, reason);
             }
