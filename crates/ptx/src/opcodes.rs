@@ -286,12 +286,23 @@ opcodes! {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::ast::Modifiers;
 
     #[test]
     fn each_opcode_has_a_text_of_its_own() {
         for &opcode in Opcode::ALL {
             assert_eq!(Opcode::from_text(opcode.text()), Some(opcode));
         }
+    }
+
+    #[test]
+    fn there_is_room_for_the_modifiers_of_every_form() {
+        let count = |form: &Syntax| {
+            form.needs.len() + form.may.len() + form.spaces.len() + form.types.len()
+        };
+        let forms = Opcode::ALL.iter().flat_map(|o| o.row().forms);
+        let most = forms.map(count).max().unwrap();
+        assert!((10..=Modifiers::LIMIT).contains(&most), "{most}");
     }
 
     /// Where the scalar definitions say the result, the row says the types.

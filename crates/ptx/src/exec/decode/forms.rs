@@ -2,7 +2,7 @@
 //! which registers it takes. What is refused here `ptxas` refuses, too; the
 //! test compares with its judgement.
 
-use crate::ast::{Function, Immediate, Instruction, Module, Operand};
+use crate::ast::{Immediate, Instruction, Module, Operand};
 use crate::names::{Modifier, Type, Word};
 use crate::opcodes::{BITS, CONVERTED, Class, FLOATS, HALVES, INTEGERS, Opcode, WIDE_INTEGERS};
 use crate::scalar::small;
@@ -16,7 +16,7 @@ const INTEGRAL: &[Word] = &[Word::Rni, Word::Rzi, Word::Rmi, Word::Rpi];
 const PARTS: &[Word] = &[Word::Lo, Word::Hi, Word::Wide];
 
 /// What is wrong with the form of an instruction, operands apart.
-pub(super) fn check(i: &Instruction, module: &Module, body: &Function) -> Result<(), Reason> {
+pub(super) fn check(i: &Instruction, module: &Module) -> Result<(), Reason> {
     let bare = matches!(
         i.opcode.class(),
         Class::Return | Class::Exit | Class::Trap | Class::Fence
@@ -37,8 +37,6 @@ pub(super) fn check(i: &Instruction, module: &Module, body: &Function) -> Result
         Opcode::Set => i.ty(1),
         _ => i.ty(0),
     };
-    policy(i, body)?;
-    cached(i)?;
     // Instructions without a type, and those with forms of their own.
     let allowed = i.opcode.row().types;
     let Some(ty) = ty.filter(|_| !allowed.is_empty()) else {
@@ -60,6 +58,8 @@ pub(super) fn check(i: &Instruction, module: &Module, body: &Function) -> Result
         Opcode::Set | Opcode::Setp => comparison(i, ty),
         Opcode::Cvt => match i.ty(1) {
             Some(from) => conversion(i, ty, from, is_old(module)),
+            // One of them is not known.
+            None if i.has(Word::Other) => Ok(()),
             None => Err("`cvt` has two types".to_owned()),
         },
         _ => {
@@ -70,46 +70,6 @@ pub(super) fn check(i: &Instruction, module: &Module, body: &Function) -> Result
             extremes(i, ty)
         }
     }
-}
-
-/// The operand of `.L2::cache_hint`, after all others.
-fn policy(i: &Instruction, body: &Function) -> Result<(), Reason> {
-    let others = match i.opcode {
-        Opcode::Atom if i.has(Word::Cas) => 4,
-        Opcode::Atom => 3,
-        Opcode::Ld | Opcode::St | Opcode::Red => 2,
-        // A copy has further ones.
-        _ => i.operands.len().saturating_sub(1),
-    };
-    let given = match i.operands.last() {
-        Some(Operand::Register(r)) => body.registers[r.0 as usize].ty.bits() == 64,
-        _ => false,
-    };
-    if i.has(Word::L2CacheHint) && !(given && i.operands.len() > others) {
-        return Err("`.L2::cache_hint` needs a policy of 64 bits as the last operand".to_owned());
-    }
-    Ok(())
-}
-
-/// `.nc` is for global memory, priorities of the second cache for accesses of 32 bytes.
-fn cached(i: &Instruction) -> Result<(), Reason> {
-    if i.has(Word::Nc) && i.space().is_none() {
-        return Err("`ld.nc` needs .global".to_owned());
-    }
-    let words = [Word::L2EvictNormal, Word::L2EvictFirst, Word::L2EvictLast];
-    let accesses = matches!(i.opcode.class(), Class::Load | Class::Store);
-    let Some(word) = i.one_of(&words).filter(|_| accesses) else {
-        return Ok(());
-    };
-    let bits = i.ty(0).map_or(0, Type::bits);
-    let wide = i.has(Word::V8) && bits == 32 || i.has(Word::V4) && bits == 64;
-    if wide {
-        return Ok(());
-    }
-    Err(format!(
-        "`.{}` needs .v8 with 32 bits or .v4 with 64 bits",
-        word.text()
-    ))
 }
 
 /// PTX before 2.0, and for the first GPUs, leaves roundings out.
@@ -435,6 +395,7 @@ impl Sizes {
     pub fn of(i: &Instruction) -> Self {
         match i.opcode.class() {
             Class::Convert if i.has(Word::Pack) || small::concerns(i) => Sizes::Exact,
+            Class::Convert if i.types().any(|ty| matches!(ty, Bf16 | Type::Tf32)) => Sizes::Exact,
             Class::Load | Class::Store | Class::Convert => Sizes::Wider,
             // Bytes of surfaces are in registers of 16 bits.
             Class::Texture if i.ty(0) == Some(B8) => Sizes::Wider,

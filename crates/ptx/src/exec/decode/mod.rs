@@ -199,10 +199,10 @@ impl<'m> Decoder<'m> {
         for (at, i) in body.instructions.iter().enumerate() {
             let ops = self.image.ops.len();
             self.sizes = forms::Sizes::of(i);
-            let form = forms::check(i, self.module, body);
+            let form = forms::check(i, self.module);
             self.at = at;
             let decoded = form.and_then(|()| self.instruction(i, at as u32, start, &cfg));
-            let decoded = decoded.and_then(|_| words::check(i, self.module));
+            let decoded = decoded.and_then(|_| words::check(i, self.module, body));
             if let Err(reason) = decoded {
                 self.problem(i, reason);
             }

@@ -2,9 +2,10 @@
 //! opcode (`opcodes::words`), each once.
 
 use super::operand::Reason;
-use crate::ast::{Instruction, Module};
+use crate::ast::{Function, Instruction, Module, Operand};
 use crate::names::{Modifier, Type, Word};
-use crate::opcodes::{Class, Syntax, Types, Words};
+use crate::opcodes::{Class, Opcode, Syntax, Types, Words};
+use std::cmp::Reverse;
 
 /// What stands where a form has nothing like it.
 #[derive(Clone, Copy)]
@@ -93,10 +94,12 @@ impl Comparison {
         })
     }
 
-    /// Of the forms that an instruction is none of, the one that is meant has the highest.
-    fn likeness(&self) -> (usize, usize) {
+    /// Of the forms that an instruction is none of, the one that is meant has the highest:
+    /// it has the most of its modifiers, and misses the least.
+    fn likeness(&self) -> (usize, Reverse<usize>) {
         let needs = &self.given[..self.form.needs.len()];
-        (self.known, needs.iter().flatten().count())
+        let missing = needs.iter().filter(|word| word.is_none()).count();
+        (self.known, Reverse(missing))
     }
 
     fn reason(&self, i: &Instruction, wrong: Wrong) -> Reason {
@@ -171,7 +174,7 @@ fn one_of<'t>(words: impl Iterator<Item = &'t str>) -> String {
 
 /// What is wrong with the modifiers of an instruction. Hints do nothing here. Asked last:
 /// other reasons say more.
-pub(super) fn check(i: &Instruction, module: &Module) -> Result<(), Reason> {
+pub(super) fn check(i: &Instruction, module: &Module, body: &Function) -> Result<(), Reason> {
     if matches!(i.opcode.class(), Class::Hint | Class::Refused(_)) {
         return Ok(());
     }
@@ -184,7 +187,7 @@ pub(super) fn check(i: &Instruction, module: &Module) -> Result<(), Reason> {
     let forms = i.opcode.row().forms.iter();
     let all: Vec<Comparison> = forms.map(|form| Comparison::of(i, form)).collect();
     if all.iter().any(|one| one.wrong.is_none()) {
-        return Ok(());
+        return policy(i, body).and_then(|()| cached(i));
     }
     // The first of those that are most like it.
     let meant = all.iter().rev().max_by_key(|one| one.likeness());
@@ -192,6 +195,49 @@ pub(super) fn check(i: &Instruction, module: &Module) -> Result<(), Reason> {
         Some((one, wrong)) => Err(one.reason(i, wrong)),
         None => Ok(()),
     }
+}
+
+/// The operand of `.L2::cache_hint`, after all others.
+fn policy(i: &Instruction, body: &Function) -> Result<(), Reason> {
+    let others = match i.opcode {
+        Opcode::Atom if i.has(Word::Cas) => 4,
+        Opcode::Atom => 3,
+        Opcode::Ld | Opcode::St | Opcode::Red => 2,
+        // Copies.
+        _ if i.has(Word::Tensor) => 1,
+        _ if i.has(Word::Prefetch) => 2,
+        _ => 3,
+    };
+    let given = match i.operands.last() {
+        Some(Operand::Register(r)) => body.registers[r.0 as usize].ty.bits() == 64,
+        Some(Operand::Immediate(_)) => true,
+        _ => false,
+    };
+    if i.has(Word::L2CacheHint) && !(given && i.operands.len() > others) {
+        return Err("`.L2::cache_hint` needs a policy of 64 bits as the last operand".to_owned());
+    }
+    Ok(())
+}
+
+/// `.nc` is for global memory, priorities of the second cache for accesses of 32 bytes.
+fn cached(i: &Instruction) -> Result<(), Reason> {
+    if i.has(Word::Nc) && i.space().is_none() {
+        return Err("`ld.nc` needs .global".to_owned());
+    }
+    let words = [Word::L2EvictNormal, Word::L2EvictFirst, Word::L2EvictLast];
+    let accesses = matches!(i.opcode.class(), Class::Load | Class::Store);
+    let Some(word) = i.one_of(&words).filter(|_| accesses) else {
+        return Ok(());
+    };
+    let bits = i.ty(0).map_or(0, Type::bits);
+    let wide = i.has(Word::V8) && bits == 32 || i.has(Word::V4) && bits == 64;
+    if wide {
+        return Ok(());
+    }
+    Err(format!(
+        "`.{}` needs .v8 with 32 bits or .v4 with 64 bits",
+        word.text()
+    ))
 }
 
 /// The first modifier that nobody knows, as it is written.

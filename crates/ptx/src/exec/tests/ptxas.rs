@@ -95,11 +95,11 @@ fn is_odd(instruction: &str) -> bool {
     instruction.contains("%f16x2") || address || whole
 }
 
-/// What is taken here although ptxas refuses it: registers of integers for bf16, and of 32
-/// bits for two integers of 16.
+/// What is taken here although ptxas refuses it: registers of integers for bf16 and tf32, and
+/// of 32 bits for two integers of 16.
 fn is_lenient(instruction: &str) -> bool {
     let has = |texts: &[&str]| texts.iter().any(|text| instruction.contains(text));
-    let packed = has(&["bf16", "u16x2", "s16x2"]) && has(&["%u", "%s", "%f"]);
+    let packed = has(&["bf16", "tf32", "u16x2", "s16x2"]) && has(&["%u", "%s", "%f"]);
     packed || is_odd(instruction) || instruction.starts_with("dp4a")
 }
 
