@@ -194,7 +194,8 @@ opcodes! {
     Mov "mov" row(Move).types(&[BITS, INTEGERS, FLOATS, &[Pred, B128]])
         .not_affine("a special register or part of a value").words(MOV),
     Movmatrix "movmatrix" row(Warp).differs().words(MOVMATRIX),
-    Mul "mul" row(Arithmetic).types(&[INTEGERS, HALVES, FLOATS, SINGLES]).takes(&[OWN, OWN]).gives(Of::Product)
+    Mul "mul" row(Arithmetic).types(&[INTEGERS, HALVES, FLOATS, SINGLES])
+        .takes(&[OWN, OWN]).gives(Of::Product)
         .not_affine(PRODUCT).words(MUL),
     Mul24 "mul24" row(Arithmetic).types(&[&[U32, S32]]).takes(&[OWN, OWN]).not_affine(PRODUCT)
         .words(MUL24),

@@ -4,8 +4,9 @@
 Reads lines from standard input and prints them with the verdict of the ptxas on the
 path. Of a new line, only what is before ` |` counts; of a line with registers, the plain
 ones are needed: `shl.b32 $0, $1, 3; | b32 | b32`. `ptxas.py --small` asks for all forms
-of `TO.FROM |`, `ptxas.py --cvt` for all other conversions, `ptxas.py --words` for each word of the line `words` as a further modifier
-of each instruction, which takes some minutes.
+of `TO.FROM |`, `ptxas.py --cvt` for all other conversions, `ptxas.py --words` for each
+word of the line `words` as a further modifier of each instruction, which takes some
+minutes.
 """
 
 import itertools
@@ -40,9 +41,9 @@ def run(lines, head, target):
         file = Path(folder, "k.ptx")
         file.write_text(head + "\n".join(lines) + "\nL: ret;\n}\n")
         command = ["ptxas", f"-arch={target}", "-O0", str(file), "-o", f"{folder}/k.cubin"]
-        done = subprocess.run(command, capture_output=True, text=True, check=False, errors="replace")
+        done = subprocess.run(command, capture_output=True, check=False)
     first = head.count("\n") + 1
-    found = {int(n) - first for n in re.findall(r"line (\d+); (?:error|fatal)", done.stderr)}
+    found = {int(n) - first for n in re.findall(rb"line (\d+); (?:error|fatal)", done.stderr)}
     return {n for n in found if 0 <= n < len(lines) and lines[n]}, done.returncode != 0
 
 
@@ -59,10 +60,10 @@ def refused(instructions, target, version):
         for n in found:
             lines[n] = ""
         bad |= found
-        if found or not fails:
-            if not found:
-                return bad
+        if found:
             continue
+        if not fails:
+            return bad
         # Some instructions make it fail without a word: they are found by halves.
         left = [n for n, text in enumerate(lines) if text]
         if len(left) == 1:
