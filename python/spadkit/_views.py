@@ -69,7 +69,9 @@ def run(found: Found) -> tuple[str, str]:
 
 
 def _index(sizes: Optional[Sequence[int]]) -> str:
-    return "" if sizes is None else f"({', '.join(map(str, sizes))})"
+    """Three numbers that stay on one line."""
+    comma = ",\N{NO-BREAK SPACE}"
+    return "" if sizes is None else f"({comma.join(map(str, sizes))})"
 
 
 def conflicts(found: Found, worst: Sequence[Found]) -> tuple[str, str]:

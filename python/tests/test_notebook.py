@@ -1,17 +1,20 @@
 """What a notebook shows: the answer of the command, tables, pictures, code."""
 
 import json
+import re
 import subprocess
 from pathlib import Path
 from typing import Any, Callable
 from xml.etree import ElementTree
 
 import numpy as np
+import pages
 import pytest
 
 import spadkit
 from spadkit import Kernel, _pictures, _verdicts
 
+ROOT = Path(__file__).parents[2]
 Run = Callable[..., subprocess.CompletedProcess[str]]
 
 
@@ -41,11 +44,16 @@ def test_the_verdict_is_that_of_the_command(launch: str, kernels: Path, cli: Run
         assert verdict(found, name) == first_sentence(cli(*command).stdout), command
 
 
-@pytest.fixture
-def results(launched: Kernel, kernels: Path) -> dict[str, spadkit.Result]:
+@pytest.fixture(scope="module")
+def results() -> dict[str, spadkit.Result]:
+    """One of each kind."""
+    kernels = ROOT / "kernels"
+    launched = Kernel.from_ptx(kernels / "transpose/transpose.ptx", "transpose")
+    a = np.arange(3072, dtype=np.float32)
+    launched[(4, 3), (16, 16)].bind(np.zeros(3072, np.float32), a, 64, 48)
     race = Kernel.from_ptx(kernels / "faults/faults.ptx", "race")
     tuned = launched.tune_software(machine="sm80", budget=0.1, machine_code=False)
-    return {
+    shown: dict[str, spadkit.Result] = {
         "run": launched.races(),
         "race": race[1, 64].bind(np.zeros(64, np.int32)).races(),
         "conflicts": launched.conflicts(),
@@ -57,6 +65,9 @@ def results(launched: Kernel, kernels: Path) -> dict[str, spadkit.Result]:
         "gate": launched.gate(machine_code=False),
         "rewrite": launched.rewrite("swizzle:3,1,4"),
     }
+    # Its pictures are looked for while the launch is there.
+    tuned._repr_html_()
+    return shown
 
 
 def texts(result: spadkit.Result) -> tuple[ElementTree.Element, str]:
@@ -194,3 +205,63 @@ def test_a_result_without_its_launch_shows_the_rest(kernels: Path) -> None:
     launch = kernel[1, 1].bind(np.zeros(1, "f"), np.zeros(1, "f"), 1, 1)
     shown = tuned._repr_html_()
     assert "<svg" not in shown and "spad_place" in shown
+
+
+LOOKS = [
+    pages.Look(1000, "light"),
+    pages.Look(1000, "dark"),
+    pages.Look(400, "light"),
+    pages.Look(400, "dark"),
+    # A notebook in the light theme of a system that prefers dark pages.
+    pages.Look(1000, "light", prefers_dark=True),
+    # A page without themes.
+    pages.Look(1000, None),
+    pages.Look(400, None, prefers_dark=True),
+]
+
+
+def host(bodies: list[str], look: pages.Look) -> str:
+    """The page that the results are on."""
+    if look.theme is not None:
+        return pages.exported(bodies, look.theme)
+    return f"<!doctype html><html><body><main>{''.join(bodies)}</main></body></html>"
+
+
+@pytest.mark.parametrize("prefers_dark", [False, True])
+def test_a_notebook_reads_everywhere(results: dict[str, spadkit.Result], prefers_dark: bool, tmp_path: Path) -> None:
+    """As a static page: nothing overflows or is fetched, every text and shape stands out."""
+    bodies = [result._repr_html_() for result in results.values()]
+    assert not re.search(r"\b(src|href)=|url\(|@import", "".join(bodies))
+    looks = [look for look in LOOKS if look.prefers_dark == prefers_dark]
+    all_found = pages.probed([(host(bodies, look), look) for look in looks], tmp_path)
+    for look, found in zip(looks, all_found):
+        assert found["width"] == look.width and found["dark"] == look.prefers_dark
+        assert found["overflow"] <= 0, (look, found)
+        for key in ("low", "cut", "unlabelled", "nameless", "violations"):
+            assert found[key] == [], (key, look, found)
+        assert found["captions"] == 0, "tables without a caption"
+        assert found["texts"] > 300 and found["shapes"] > 60 and found["keyboard"] > 20, found
+
+
+def test_the_theme_is_that_of_the_notebook(results: dict[str, spadkit.Result], tmp_path: Path) -> None:
+    """By what JupyterLab, VS Code and Colab set; else by what the system prefers."""
+    body = results["run"]._repr_html_()
+    dark, light = "rgb(16, 21, 26)", "rgb(255, 255, 255)"
+    hosts = {
+        '<body data-jp-theme-light="true">': (light, light),
+        '<body data-jp-theme-light="false">': (dark, dark),
+        '<body class="vscode-light">': (light, light),
+        '<body class="vscode-dark">': (dark, dark),
+        '<html theme="dark"><body>': (dark, dark),
+        "<body>": (light, dark),
+    }
+    for prefers_dark in (False, True):
+        shown = pages.backgrounds([f"{head}{body}" for head in hosts], pages.Look(1000, None, prefers_dark), tmp_path)
+        assert shown == [colors[prefers_dark] for colors in hosts.values()], prefers_dark
+
+
+def test_the_probe_finds_what_is_wrong(tmp_path: Path) -> None:
+    bodies = ['<p style="color:#999;background:#fff">pale</p><div style="width:2000px">wide</div><svg></svg><table></table>']
+    look = pages.Look(400, None)
+    [found] = pages.probed([(host(bodies, look), look)], tmp_path)
+    assert found["low"] and found["unlabelled"] and found["overflow"] > 0 and found["captions"] == 1
