@@ -105,10 +105,8 @@ impl Execute for ShareArgs {
         }
         let mut input = Subject::load(self)?;
         input.find_registers(self.registers, &machine, printer);
-        let parts = input
-            .launch
-            .as_ref()
-            .map_or(&[][..], |(file, _)| &file.shared);
+        let launch = input.launch.as_ref();
+        let parts = launch.map_or(&[][..], |(file, _)| &file.shared);
         let kernel =
             AnalysedEntry::with_parts(&input.module, Some(&input.entry), input.dynamic, parts)?;
         let sharing = self.sharing.unwrap_or(machine.sm.sharing.threshold);

@@ -1,7 +1,7 @@
 //! What fails, as SARIF 2.1.0: for code review, with lines and fixes.
 
 use super::fix::{ChangedLine, Fix, Function, together};
-use super::gated::{Check, Gated, Kernel, Unread};
+use super::gated::{Check, Gated, GatedKernel, Unread};
 use super::limits::Metric;
 use super::measure::LineConflicts;
 use crate::capture::Selected;
@@ -140,7 +140,7 @@ fn notification(unread: &Unread) -> Value {
 }
 
 struct Results<'a> {
-    kernel: &'a Kernel,
+    kernel: &'a GatedKernel,
     has_baseline: bool,
     /// All complete fixes as one, where there are several.
     joined: Option<&'a Fix>,

@@ -1,6 +1,6 @@
 //! What `gate` tells.
 
-use super::gated::{Check, Gated, Kernel};
+use super::gated::{Check, Gated, GatedKernel};
 use super::limits::Metric;
 use crate::cli::conflicts_lines::cost_tone;
 use crate::cli::printer::CommandResult;
@@ -48,7 +48,7 @@ impl CommandResult for Gated {
     }
 
     fn details(&self) -> Details {
-        let number = |k: &&Kernel, metric| {
+        let number = |k: &&GatedKernel, metric| {
             let check = k.checks.iter().find(|c| c.limit.metric == metric);
             let before = check.and_then(|c| c.before);
             let value = k.measured.value(metric);
@@ -127,7 +127,7 @@ impl Gated {
     }
 }
 
-impl Kernel {
+impl GatedKernel {
     /// Why a check fails: the number, the worst place, and what helps.
     pub fn explanation(&self, check: &Check) -> String {
         let mut text = self.reason(check);
