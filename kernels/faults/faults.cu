@@ -56,7 +56,7 @@ extern "C" __global__ void null_pointer(int *out)
 
 extern "C" __global__ void endless(volatile int *flag)
 {
-    while (flag[0] == 0) // limit
+    while (flag[0] == 0) // endless-wait
         ;
     flag[1] = 1;
 }

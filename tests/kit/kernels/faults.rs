@@ -112,10 +112,10 @@ fn barriers() {
 }
 
 #[test]
-fn endless_loops_end_at_the_limit() {
+fn a_wait_for_what_nobody_writes_ends() {
     let all = findings("endless");
-    assert_eq!(all[0].kind, FindingKind::Limit, "{all:?}");
-    assert_eq!(all[0].source, marked("limit"), "{all:?}");
+    assert_eq!(all[0].kind, FindingKind::EndlessWait, "{all:?}");
+    assert_eq!(all[0].source, marked("endless-wait"), "{all:?}");
 }
 
 #[test]

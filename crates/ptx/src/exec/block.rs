@@ -1,6 +1,7 @@
 //! A thread block: its warps in turn, and the barriers between them.
 
 mod cluster;
+mod endless;
 mod turns;
 
 use super::api::{FindingKind, Options};
@@ -14,8 +15,10 @@ use super::registers::Mask;
 use super::warp::barrier::{note_divergent, reduced};
 use super::warp::stalled::stalled;
 use super::warp::{State, Together, Warp};
+use std::sync::atomic::Ordering::Relaxed;
 
 pub(super) use cluster::release;
+pub(super) use endless::Endless;
 
 /// What a block did.
 #[derive(Debug, Default)]
@@ -74,7 +77,10 @@ impl<'a> Worker<'a> {
     /// Runs the block of that linear index.
     pub fn run(&mut self, linear: u64, options: &Options<'a>) -> BlockOutcome {
         self.begin(linear, options);
-        while !self.machine.stop && self.turn() {}
+        let mut endless = Endless::default();
+        while !self.machine.stop && self.turn() {
+            endless.turn(std::slice::from_mut(self));
+        }
         self.finish()
     }
 
@@ -116,8 +122,15 @@ impl<'a> Worker<'a> {
             let lanes = (threads - 32 * index as u32).min(32);
             warp.start(m, index as u32, u32::MAX >> (32 - lanes));
         }
-        self.observed = m.observer.is_some() || m.races.is_some();
+        self.machine.common.begun.fetch_add(1, Relaxed);
+        self.observe(false);
         self.machine.over_limit();
+    }
+
+    /// Tells of what is executed, where somebody wants to know.
+    fn observe(&mut self, watched: bool) {
+        let m = &self.machine;
+        self.observed = watched || m.observer.is_some() || m.races.is_some();
     }
 
     /// What the block did.

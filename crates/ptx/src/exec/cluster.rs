@@ -6,7 +6,7 @@
 //! to it.
 
 use super::api::Options;
-use super::block::{BlockOutcome, Worker, release};
+use super::block::{BlockOutcome, Endless, Worker, release};
 use super::check::departures;
 use super::machine::Common;
 use super::race;
@@ -71,7 +71,8 @@ impl<'a> Together<'a> {
             self.workers[at].begin(block, options);
             self.take_races_from(at);
         }
-        while self.turn() {}
+        let mut endless = Endless::default();
+        while self.turn() && !endless.turn(&mut self.workers) {}
         self.note_departures();
         let all = 0..self.workers.len();
         all.map(|at| self.finish(at)).collect()

@@ -6,7 +6,7 @@ use crate::exec::warp::step::{Stopped, draw};
 use crate::exec::warp::{State, Together, Warp};
 
 /// Turns of warps that can go on after which barriers are looked at all the same.
-const PATIENCE: u32 = 8;
+pub(super) const PATIENCE: u32 = 8;
 
 impl Worker<'_> {
     /// Every warp once, and what waits at a barrier that all have reached: whether some

@@ -228,6 +228,7 @@ impl<'m> Decoder<'m> {
         };
         self.image.infos.push(info);
         self.image.spins.push(Spin::No);
+        self.image.awaited.push(false);
         self.image.aligned.push(false);
         self.image.unsure_at.push(None);
         self.image.moves_at.push(None);
@@ -276,6 +277,7 @@ impl<'m> Decoder<'m> {
         self.note_unsure(i, &reads, &writes);
         self.note_moves(i);
         self.image.spins.push(self.waits.spins[at as usize]);
+        self.image.awaited.push(self.waits.awaited[at as usize]);
         if self.waits.spins[at as usize] != Spin::No {
             self.note_spun(&writes);
         }

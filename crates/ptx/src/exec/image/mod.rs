@@ -452,6 +452,8 @@ pub(super) struct Image {
     pub tables: Vec<Vec<u32>>,
     /// What each instruction is to loops that wait.
     pub spins: Vec<Spin>,
+    /// Loads and atomics whose value decides how long a loop goes on.
+    pub awaited: Vec<bool>,
     /// The registers that loops write which wait.
     pub spun: Vec<Slot>,
     /// Of each instruction whether all lanes of a warp execute it together.

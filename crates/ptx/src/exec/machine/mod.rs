@@ -8,6 +8,7 @@ pub(super) mod pairs;
 pub(super) mod peers;
 pub(super) mod phase;
 pub(super) mod warpgroup;
+pub(super) mod watch;
 pub(super) mod written;
 
 use super::api::{BlockSink, BufferId, FindingKind, Launch, Options, SharedPart};
@@ -24,6 +25,7 @@ use std::collections::{BTreeMap, HashSet};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64};
 use warpgroup::Groups;
+use watch::Watch;
 use written::Written;
 
 /// What all blocks of a launch share.
@@ -53,6 +55,8 @@ pub(super) struct Common<'a> {
     /// Thread instructions of all blocks so far.
     pub used: AtomicU64,
     pub stop: AtomicBool,
+    /// Blocks that have begun.
+    pub begun: AtomicU64,
     /// Whether several blocks run at the same time.
     pub parallel: bool,
 }
@@ -95,6 +99,7 @@ impl<'a> Common<'a> {
             zeros_beyond: options.zeros_beyond,
             used: AtomicU64::new(0),
             stop: AtomicBool::new(false),
+            begun: AtomicU64::new(0),
             parallel: together.parallel,
         }
     }
@@ -162,6 +167,10 @@ pub(super) struct Machine<'a> {
     /// the other side writes).
     pub known: HashSet<(FindingKind, u32, u8)>,
     pub output: Vec<u8>,
+    /// Instructions so far that may have changed what [`state`](Self::state) leaves out.
+    pub effects: u64,
+    /// Where the accesses of loops are watched.
+    pub watch: Option<Box<Watch>>,
     pub stop: bool,
     /// State of the numbers that draw the order of warps, where one is asked for.
     pub draws: Option<u64>,
@@ -215,6 +224,8 @@ impl<'a> Machine<'a> {
             findings: Vec::new(),
             known: HashSet::new(),
             output: Vec::new(),
+            effects: 0,
+            watch: None,
             stop: false,
             draws: None,
             progressed: false,

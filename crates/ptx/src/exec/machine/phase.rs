@@ -11,7 +11,7 @@ pub const MOST: u32 = (1 << 20) - 1;
 const PENDING_BITS: u32 = 20;
 
 /// A barrier that was initialised.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct BarrierObject {
     /// Arrivals of each phase.
     expected: u32,

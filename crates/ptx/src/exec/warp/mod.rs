@@ -12,6 +12,7 @@ mod call;
 mod observe;
 mod spun;
 pub(super) mod stalled;
+mod state;
 pub(super) mod step;
 mod together;
 
@@ -36,7 +37,7 @@ pub(super) struct Entry {
 }
 
 /// What a path waits for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum State {
     Ready,
     /// The barrier instruction number, of `Image::barriers`.

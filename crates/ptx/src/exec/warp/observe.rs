@@ -172,6 +172,9 @@ fn observe_in(
         let lanes = info.transfer.addressed(exec);
         raced::access(m, info, space, lanes, addresses);
     }
+    if m.watch.is_some() {
+        m.note_watched(info, space, info.transfer.addressed(exec), addresses);
+    }
     let sources = copy_sources(m, info, exec);
     if let (true, Some((addresses, lanes)), Transfer::CopyTarget { source, .. }) =
         (m.races.is_some(), &sources, &info.transfer)

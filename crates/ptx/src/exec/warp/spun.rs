@@ -36,6 +36,13 @@ pub(super) struct Spun {
 }
 
 impl Spun {
+    /// All of it, as numbers.
+    pub fn words(&self) -> [u64; 7] {
+        let round = |r: &Round| [u64::from(r.pc), u64::from(r.lanes), r.state];
+        let ([a, b, c], [d, e, f]) = (round(&self.begin), round(&self.end));
+        [a, b, c, d, e, f, u64::from(self.left)]
+    }
+
     /// The first time round in a turn: whether anything has changed since the last one.
     pub fn begin(&mut self, m: &Machine, pc: u32, lanes: u32) -> bool {
         self.begin = Round::new(m, pc, lanes);
