@@ -6,18 +6,19 @@
 //! They take the types of the operands from here.
 
 mod row;
+mod types;
 mod words;
 
 use super::names::Type;
 use std::collections::HashMap;
 use std::sync::LazyLock;
 
-use row::{BITS_OR_PREDICATE, IN_MEMORY, PAIRS, SIGNED, SINGLES, VALUES, row};
+use row::row;
+use types::{BITS_OR_PREDICATE, IN_MEMORY, PAIRS, SIGNED, SINGLES, VALUES};
 use words::*;
 
-pub(crate) use row::{
-    Address, BITS, CONVERTED, Class, FLOATS, First, HALVES, INTEGERS, Of, Row, Types, WIDE_INTEGERS,
-};
+pub(crate) use row::{Address, Class, First, Of, Row};
+pub(crate) use types::{BITS, CONVERTED, FLOATS, HALVES, INTEGERS, Types, WIDE_INTEGERS};
 pub(crate) use words::{Syntax, Words};
 
 use Type::{B32, B64, B128, F32, Pred, S32, U32};

@@ -5,8 +5,7 @@
 mod matrices;
 mod memory;
 
-use super::HALVES;
-use super::row::Types;
+use super::types::{HALVES, Types};
 use crate::names::{Space, Type, Word};
 
 pub(super) use matrices::*;
