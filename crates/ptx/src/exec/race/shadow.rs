@@ -327,6 +327,8 @@ impl Shadow {
                 wrote: true,
                 harmless,
                 ticket: None,
+                cached: false,
+                hoisted: false,
             })
         };
         let first = self.hits.len();
