@@ -1,6 +1,6 @@
-//! A matrix product on tensor cores (`mma.sync`, `ldmatrix`, `cp.async`)
-//! beside the same product on fused multiply-adds, in the PTX executor on one
-//! core: kernels/gemm.
+//! A matrix product on tensor cores (`mma.sync`, `ldmatrix`, `cp.async`),
+//! compared with the same product by fused multiply-adds (kernels/gemm), in the
+//! PTX executor on one core.
 //!
 //! `cargo bench -p spadkit-benches --bench gemm` prints multiply-adds a second of processor time
 //! and the ratio, the two kernels measured alternately.

@@ -1,4 +1,4 @@
-//! What the benches share: time that others on the machine do not change much.
+//! Shared by the benches: measured time that other load on the machine hardly changes.
 
 use std::ffi::{c_int, c_long};
 
@@ -29,7 +29,7 @@ fn processor_time() -> f64 {
     time.seconds as f64 + time.nanoseconds as f64 * 1e-9
 }
 
-/// What `run` gives, and the processor time that it takes.
+/// The result of `run`, and its processor time.
 pub fn timed<T>(run: impl FnOnce() -> T) -> (T, f64) {
     let before = processor_time();
     let result = run();

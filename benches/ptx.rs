@@ -22,14 +22,14 @@ use std::time::Instant;
 const ROUNDS: usize = 5;
 
 /// A kernel of a pointer and a number.
-struct Kernel {
+struct Benchmark {
     name: &'static str,
     grid: [u32; 2],
     block: [u32; 2],
     number: u32,
     /// The slow sides get this part of the number.
     less: u32,
-    /// Words of the buffer; each holds its place as a float.
+    /// Words of the buffer. Each is initialised to its index modulo 7, as a float.
     words: usize,
     text: String,
 }
@@ -102,8 +102,8 @@ const SMALL: &[Small] = &[
     },
 ];
 
-fn kernels() -> Vec<Kernel> {
-    let small = SMALL.iter().map(|small| Kernel {
+fn kernels() -> Vec<Benchmark> {
+    let small = SMALL.iter().map(|small| Benchmark {
         name: small.name,
         grid: [2, 1],
         block: [small.threads, 1],
@@ -117,7 +117,7 @@ fn kernels() -> Vec<Kernel> {
 
 /// A matrix product of n x n through tiles of 16 x 16, with no instruction
 /// that ptoxide has not: the operands and the product one behind the other.
-fn matmul() -> Kernel {
+fn matmul() -> Benchmark {
     let mut text = ".version 8.3
 .target sm_80
 .address_size 64
@@ -158,12 +158,12 @@ L:
  ret;
 }
 ";
-    Kernel {
+    Benchmark {
         name: "matmul",
         grid: [8, 8],
         block: [16, 16],
         number: 128,
-        // The grid covers so many rows and columns, whatever n is.
+        // The grid covers 128 rows and columns, whatever n is.
         less: 1,
         words: 3 * 128 * 128,
         text,
@@ -193,7 +193,7 @@ impl BlockSink for BlockCounter<'_> {
     }
 }
 
-impl Kernel {
+impl Benchmark {
     fn buffer(&self) -> Vec<u8> {
         let word = |at: usize| ((at % 7) as f32).to_le_bytes();
         (0..self.words).flat_map(word).collect()
@@ -220,7 +220,7 @@ struct Ours {
 }
 
 impl Ours {
-    fn new(kernel: &Kernel) -> Result<Self, spadkit::error::Error> {
+    fn new(kernel: &Benchmark) -> Result<Self, spadkit::error::Error> {
         let mut memory = Memory::new();
         Ok(Ours {
             program: Program::new(&Module::parse(&kernel.text, kernel.name)?)?,
@@ -230,7 +230,12 @@ impl Ours {
     }
 
     /// Thread instructions, and processor and wall time.
-    fn run(&mut self, kernel: &Kernel, number: u32, options: Options) -> Result<[f64; 3], Failed> {
+    fn run(
+        &mut self,
+        kernel: &Benchmark,
+        number: u32,
+        options: Options,
+    ) -> Result<[f64; 3], Failed> {
         let launch = kernel.launch(self.memory.address(self.buffer), number);
         let start = Instant::now();
         let (outcome, seconds) = timed(|| self.program.run(&mut self.memory, &launch, &options));
@@ -238,7 +243,7 @@ impl Ours {
         Ok([count, seconds, start.elapsed().as_secs_f64()])
     }
 
-    fn rate(&mut self, kernel: &Kernel, number: u32, options: Options) -> Result<f64, Failed> {
+    fn rate(&mut self, kernel: &Benchmark, number: u32, options: Options) -> Result<f64, Failed> {
         let options = Options {
             threads: 1,
             ..options
@@ -251,7 +256,7 @@ impl Ours {
 type Failed = Box<dyn std::error::Error>;
 
 /// The interpreter of the tests: its rate, and the buffer afterwards.
-fn plain(kernel: &Kernel, number: u32) -> Result<(f64, Vec<u8>), Failed> {
+fn plain(kernel: &Benchmark, number: u32) -> Result<(f64, Vec<u8>), Failed> {
     let module = Module::parse(&kernel.text, kernel.name)?;
     let mut memory = reference::GlobalMemory::default();
     let launch = kernel.launch(memory.add(kernel.buffer()), number);
@@ -270,7 +275,7 @@ fn plain(kernel: &Kernel, number: u32) -> Result<(f64, Vec<u8>), Failed> {
 
 /// ptoxide: seconds and the buffer afterwards; none where it does not take the
 /// kernel (it refuses some instructions, and panics at others).
-fn other(kernel: &Kernel, number: u32) -> Option<(f64, Vec<u8>)> {
+fn other(kernel: &Benchmark, number: u32) -> Option<(f64, Vec<u8>)> {
     let run = || {
         let mut context = Context::new_with_module(&kernel.text).ok()?;
         let buffer = context.alloc_raw(4 * kernel.words, 16);
@@ -310,7 +315,7 @@ fn main() -> Result<(), Failed> {
 }
 
 /// One line of the table. Ratios are medians over the rounds.
-fn measure(kernel: &Kernel) -> Result<(), Failed> {
+fn measure(kernel: &Benchmark) -> Result<(), Failed> {
     let mut ours = Ours::new(kernel)?;
     let counter = Counter::default();
     let (few, fewer) = (

@@ -11,9 +11,9 @@
 //! 2. a million warp instructions of a conflict-heavy full trace;
 //! 3. a sweep of 100 points on one and on two threads.
 //!
-//! Times are of the processor, which others on the machine do not change much.
-//! The sweep shows the clock's beside it: on free cores it is the processor's
-//! divided by the threads.
+//! Times are processor times, which other load on the machine hardly changes.
+//! The sweep also shows the wall-clock time: on idle cores it is the processor
+//! time divided by the threads.
 
 use spadkit::config::Config;
 use spadkit::cosim::{Compiled, VerilatedUnit, record_inputs};
@@ -100,7 +100,7 @@ struct Cycle {
     launch: Option<PathLaunch>,
     exit: Option<Exit>,
     kernel_clear: bool,
-    /// Place among the recorded operands; none if EXE is empty.
+    /// Index of the operands among the recorded ones; none if EXE is empty.
     op: Option<usize>,
     icn: Option<(usize, u8, u16, bool, u64)>,
 }
@@ -380,7 +380,7 @@ fn sweep(folder: &Path) -> Result<(), Failure> {
 fn children_time() -> f64 {
     let text = std::fs::read_to_string("/proc/self/stat").unwrap_or_default();
     let fields = text.rsplit(')').next().unwrap_or_default();
-    // From the third field on; user and system time are the 16th and 17th.
+    // The remaining fields start at the third; user and system time are the 16th and 17th.
     let ticks = fields.split_whitespace().skip(13).take(2);
     ticks.filter_map(|t| t.parse::<f64>().ok()).sum::<f64>() / 100.0
 }

@@ -96,9 +96,9 @@ pub fn machine(preset: &str) -> Result<Config> {
     Config::from_toml(&text, Path::new(preset))
 }
 
-/// For each number of bins: bins, what is needed at least, cycles of `spad_tcdm` with
-/// ADD and with COUNT, of `spad_stream` with both, of the lock unit, and of the lock
-/// unit with the waiting times of the preset.
+/// For each number of bins: bins, the lower bound, cycles of `spad_tcdm` with ADD and
+/// with COUNT, of `spad_stream` with both, of the lock unit, and of the lock unit
+/// with the waiting times of the preset.
 pub fn rows(config: &Config) -> Vec<[u64; 8]> {
     let hardware = config.clone().for_hardware();
     let row = |bins| {
@@ -156,7 +156,7 @@ impl Histogram {
         }
     }
 
-    /// How often each bin is there.
+    /// How often each bin occurs.
     fn counts(&self) -> Vec<u64> {
         let mut counts = vec![0; usize::from(self.bins)];
         let all = self.steps.iter().flatten();
@@ -267,7 +267,7 @@ fn addition(step: &[u16], code: u8) -> StreamRequest {
     }
 }
 
-/// One cycle of `spad_stream`: whether it takes what is offered, and its answer.
+/// One cycle of `spad_stream`: whether it accepts the offer, and its answer.
 fn offer(unit: &mut Stream, request: Option<StreamRequest>) -> (bool, Option<StreamAnswer>) {
     let before = (unit.req_ready(), unit.answer().cloned());
     unit.commit(StreamInputs::offering(request));

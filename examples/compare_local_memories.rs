@@ -1,5 +1,5 @@
-//! The scratchpad behind its buses beside the local memories of open cores:
-//! size and depth in Yosys' own gates, and clock cycles.
+//! Compares the scratchpad behind its buses with the local memories of open
+//! cores: size and depth in Yosys' own gates, and clock cycles.
 //!
 //! ```text
 //! cargo run --example compare_local_memories
@@ -16,8 +16,8 @@
 //! - `--traffic`: cycles of all units under the same accesses.
 //!
 //! With PULP=DIR, where DIR has the repositories `cluster_interconnect` and
-//! `common_cells`, PULP's network beside them; with VORTEX=DIR, a checkout of Vortex,
-//! its local memory. SLANG names the Yosys that reads their SystemVerilog.
+//! `common_cells`, PULP's network is compared, too; with VORTEX=DIR, a checkout of
+//! Vortex, its local memory. SLANG names the Yosys that reads their SystemVerilog.
 
 #[path = "compare_local_memories/beside.rs"]
 pub mod beside;
@@ -144,7 +144,7 @@ const LOADS: u16 = 256;
 /// An address by lane, number of the load, lanes and banks.
 type Pattern = fn(u16, u16, u16, u16) -> u16;
 
-/// What free lanes load.
+/// The patterns that free lanes load.
 const PATTERNS: [(&str, Pattern); 5] = [
     ("one word", |_, k, _, _| k),
     ("a bank of its own each", |lane, k, _, banks| {
@@ -157,9 +157,8 @@ const PATTERNS: [(&str, Pattern); 5] = [
     ("random", |lane, k, _, _| random(lane, k)),
 ];
 
-/// The cycles of lanes that go on as soon as they are granted: those of
-/// `spad_tcdm`, those that a lane or the busiest bank needs at least, and those of PULP's
-/// network.
+/// The cycles of lanes that continue as soon as they are granted: those of `spad_tcdm`,
+/// the lower bound from the busiest lane and bank, and those of PULP's network.
 fn free_lanes(pulp: Option<&Pulp>) -> Result<()> {
     println!("free lanes, {LOADS} loads each: cycles from the first request to the last answer,");
     println!("both included");
@@ -214,7 +213,7 @@ pub fn free_machine(lanes: u16, bank_bits: u32, registered: bool) -> Result<Conf
     Config::from_toml(&text, Path::new("comparison"))
 }
 
-/// The same words in each run, which look like random ones.
+/// Pseudo-random words, the same in each run.
 pub fn random(lane: u16, k: u16) -> u16 {
     let mut x = (u32::from(lane) << 16 | u32::from(k)).wrapping_mul(0x9e37_79b9);
     for shift in [15, 13, 16] {

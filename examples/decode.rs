@@ -1,4 +1,4 @@
-//! Which entries of PTX texts the executor takes, and what it refuses in the
+//! Which entries of PTX texts the executor accepts, and why it refuses the
 //! others: a line for each entry, and the reasons by number of entries.
 //!
 //! ```text
@@ -61,8 +61,8 @@ fn refused(help: &str) -> Vec<String> {
     lines.map(one_line).collect()
 }
 
-/// What the last parentheses say, which may hold others: why. The instruction
-/// before them may have its own.
+/// The content of the last parentheses, which may be nested: the reason. The
+/// instruction before them may have its own parentheses.
 fn reason(line: &str) -> String {
     let Some(inside) = line.strip_suffix(')') else {
         return line.to_owned();

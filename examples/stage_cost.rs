@@ -1,5 +1,5 @@
-//! What the stages of a fast clock cost in cycles, and what is left of the
-//! clock: every kernel of a folder on the SM, once for each choice of stages.
+//! The cost in cycles of the stages for a fast clock, and the net gain: every
+//! kernel of a folder on the SM, once for each choice of stages.
 //!
 //! ```text
 //! cargo run --example stage_cost -- PRESET kernels M,AHEAD,H[=PS]...
@@ -114,7 +114,7 @@ fn launch_files(folder: &Path) -> Result<Vec<PathBuf>> {
     let mut files = Vec::new();
     for entry in std::fs::read_dir(folder).map_err(read)? {
         let path = entry.map_err(read)?.path();
-        // Those of `faults` are made to fail.
+        // The kernels in `faults` are meant to fail.
         if path.is_dir() && path.file_name().is_none_or(|name| name != "faults") {
             files.extend(launch_files(&path)?);
         } else if path.extension().is_some_and(|e| e == "toml") {

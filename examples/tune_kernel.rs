@@ -22,7 +22,7 @@ use std::time::Duration;
 /// The unit to configure: any one or two address bits per bank bit.
 const KIND: HashKind = HashKind::BitwiseXor;
 
-/// What is printed.
+/// The printed results.
 pub struct Tuned {
     /// The mapping, and what goes into the configuration registers.
     pub found: String,

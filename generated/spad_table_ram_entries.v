@@ -27,6 +27,7 @@ module spad_table_ram_entries (
     input wire [7:0] wr_row,
     input wire [10:0] wr_data
 );
+    (* no_rw_check, ramstyle = "no_rw_check", rw_addr_collision = "no" *)
     reg [10:0] mem [0:255];
     reg [10:0] out_q; // no reset: it is not relied on before the first read
 

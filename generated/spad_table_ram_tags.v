@@ -27,6 +27,7 @@ module spad_table_ram_tags (
     input wire [7:0] wr_row,
     input wire [5:0] wr_data
 );
+    (* no_rw_check, ramstyle = "no_rw_check", rw_addr_collision = "no" *)
     reg [5:0] mem [0:255];
     reg [5:0] out_q; // no reset: it is not relied on before the first read
 

@@ -1,5 +1,5 @@
-//! What `ptxas` makes of a kernel: the registers and the instructions of the
-//! GPU, which PTX does not have.
+//! The machine code that `ptxas` makes of a kernel: registers and instructions
+//! of the GPU, which PTX does not have.
 
 mod cubin;
 pub mod ledger;
@@ -75,15 +75,14 @@ impl Assembler {
         Ok(tool.map(|tool| Assembler { tool, arch }))
     }
 
-    /// As [`Assembler::find`]; an error that says how to get it where it is not
-    /// installed.
+    /// As [`Assembler::find`]; if it is not installed, an error that says how to install it.
     pub fn required(tools: &Toolbox, module: &Module, sm: Option<u32>) -> Result<Self> {
         let tool = tools.get(ToolKind::Ptxas)?;
         let arch = arch(module, sm);
         Ok(Assembler { tool, arch })
     }
 
-    /// What results name it by.
+    /// Its name in results.
     pub fn id(&self) -> AssemblerId {
         AssemblerId {
             version: self.tool.version.to_string(),

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::{Component, Path, PathBuf};
 
-/// `path` as it is named from `folder`, without `.` and with `..` only in front: one
+/// `path` relative to `folder`, without `.` and with `..` only at the start: one
 /// name, however the command line names the file.
 pub(crate) fn from_folder(folder: &Path, path: &Path) -> PathBuf {
     let (folder, path) = (clean(folder), clean(path));
@@ -16,12 +16,12 @@ pub(crate) fn from_folder(folder: &Path, path: &Path) -> PathBuf {
     up.chain(path.components().skip(common)).collect()
 }
 
-/// Where the file is, symbolic links followed, as far as it exists.
+/// The path with symbolic links resolved, as far as it exists.
 pub(crate) fn real(path: &Path) -> PathBuf {
     path.canonicalize().unwrap_or_else(|_| clean(path))
 }
 
-/// From the root, without `.` and `..`; links are not followed.
+/// The absolute path without `.` and `..`; links are not resolved.
 pub(crate) fn clean(path: &Path) -> PathBuf {
     // The folder of a name without one.
     let path = if path.as_os_str().is_empty() {

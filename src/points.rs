@@ -26,7 +26,7 @@ pub const MODEL: u32 = 2;
 /// Lines by digest.
 pub type Lines = BTreeMap<String, Value>;
 
-/// What the points of a shard are a part of: the first line of its file.
+/// The campaign that the points of a shard belong to: the first line of its file.
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct PartOf {
@@ -36,15 +36,15 @@ pub struct PartOf {
     pub points: usize,
     /// Points of all shards.
     pub all: usize,
-    /// What names the campaign: its command, what it runs, and the options.
+    /// The identity of the campaign: its command, its units or inputs, and the options.
     pub campaign: String,
 }
 
-/// What a merge has written.
+/// The result of a merge.
 pub struct Merge {
     /// Points that there are.
     pub points: usize,
-    /// What is not there, as a clause; none if nothing is known to miss.
+    /// The missing points, as a clause; none if nothing is known to be missing.
     pub missing: Option<String>,
 }
 
@@ -58,7 +58,7 @@ pub struct Points {
 #[derive(Default)]
 struct Inner {
     lines: Lines,
-    /// Where the run is a shard.
+    /// Set if the run is a shard.
     part: Option<PartOf>,
     /// Takes lines as points are done, so that an interrupted run keeps them.
     journal: Option<File>,
@@ -69,7 +69,7 @@ impl Points {
     /// be broken: a run was interrupted in it. No other process may write to it.
     pub fn open(file: &Path) -> Result<Self> {
         let held = append_to(file)?;
-        // What it was a part of, the run that continues it says again.
+        // A continued run states its campaign again.
         let (_, lines) = read(file)?;
         write(file, None, &lines)?;
         let journal = Some(append_to(file)?);
@@ -178,7 +178,7 @@ impl Points {
         self.inner().lines.clone()
     }
 
-    /// The same, without the points.
+    /// The same; consumes the points.
     pub fn into_lines(self) -> Lines {
         let inner = self.inner.into_inner();
         inner.unwrap_or_else(PoisonError::into_inner).lines
@@ -204,19 +204,19 @@ impl Points {
         Ok(())
     }
 
-    /// What a point came to, where it was computed.
+    /// The result of a point, if it was computed.
     pub fn get<T: DeserializeOwned>(&self, digest: &str) -> Option<T> {
         let result = self.line(digest)?.get("result").cloned()?;
         serde_json::from_value(result).ok()
     }
 
-    /// Adds what a point came to; `what` says to a reader what it is.
+    /// Adds the result of a point; `what` describes the point to a reader.
     pub fn add<T: Serialize>(&self, digest: &str, what: &str, result: &T) -> Result<()> {
         let line = json!({ "digest": digest, "point": what, "result": result });
         self.add_line(digest, line)
     }
 
-    /// Adds lines. `place` is named where one contradicts a line that is there.
+    /// Adds lines. An error about a contradicting line names `place`.
     pub fn put(&self, lines: Lines, place: &Path) -> Result<()> {
         let mut inner = self.inner();
         for (digest, line) in lines {
@@ -254,8 +254,8 @@ impl Points {
     }
 }
 
-/// Whether two runs of a point came to the same. How long a run took, and how far a
-/// search came in its time, is not what it came to.
+/// Whether two runs of a point have the same result. The time of a run, and the
+/// progress of a search in that time, are not part of it.
 fn is_same(one: &Value, other: &Value) -> bool {
     const EFFORT: [&str; 3] = ["evaluated", "lower_bound", "seconds"];
     match (one, other) {
@@ -287,7 +287,7 @@ fn same_campaign(parts: &[(PartOf, usize)], part: &PartOf, file: &Path) -> Resul
     }
 }
 
-/// What shards do not have: `points` is how many all of them have.
+/// The points that the shards lack; `points` is the number that they have together.
 fn missing(parts: &[(PartOf, usize)], points: usize) -> Option<String> {
     let (first, _) = parts.first()?;
     let (_, count) = first.shard.split_once('/')?;
@@ -312,7 +312,7 @@ fn missing(parts: &[(PartOf, usize)], points: usize) -> Option<String> {
         };
         let gone = (1..=count.parse().ok()?).filter(|i| !is_there(i));
         let gone: Vec<String> = gone.map(|i| format!("{i}/{count}")).collect();
-        // One with nothing to do may be left out.
+        // A shard without work may be left out.
         if !gone.is_empty() && points < first.all {
             clauses.push(format!("no file is shard {}", gone.join(", ")));
         }

@@ -4,8 +4,8 @@ use crate::ptx::source_name;
 use std::fmt::Display;
 
 /// A function or variable without C++'s mangling: `_ZN4math3addEPfi` is
-/// `math::add`. Parameters and template arguments are left out; a name that is
-/// not mangled, or in a way that is not understood, stays as it is.
+/// `math::add`. Parameters and template arguments are left out. A name that is
+/// not mangled, or in an unknown way, is returned unchanged.
 pub(crate) fn readable(name: &str) -> String {
     demangled(name).unwrap_or_else(|| name.to_owned())
 }
@@ -18,6 +18,11 @@ pub(crate) fn readable_words(text: &str) -> String {
     };
     let words = text.split(' ').map(word);
     words.collect::<Vec<_>>().join(" ")
+}
+
+/// What is said of a kernel whose trace is empty.
+pub(crate) fn without_accesses(name: &str) -> String {
+    format!("{name} does not access shared memory.")
 }
 
 /// Names with commas between them, readable.
@@ -58,7 +63,7 @@ fn demangled(name: &str) -> Option<String> {
         }
         nested = rest;
     }
-    // What follows the names is the end, or template arguments.
+    // After the names comes the end, or template arguments.
     (!parts.is_empty() && nested.starts_with(['E', 'I'])).then(|| parts.join("::"))
 }
 

@@ -1,5 +1,5 @@
-//! What a command tells a person: the answer in a sentence, the machine, tables
-//! and notes, and what to type next; all of it within the width of the screen.
+//! The text output of a command: the answer in a sentence, the machine, tables
+//! and notes, and commands to run next, all within the width of the screen.
 
 mod style;
 mod table;
@@ -11,7 +11,7 @@ pub use table::{Columns, Table, csv_cell};
 use crate::quote::{shown, shown_lines};
 use wrap::{command_lines, wrapped};
 
-/// What follows the answer, in order.
+/// The parts after the answer, in order.
 #[derive(Clone, Debug, Default)]
 pub struct Details {
     parts: Vec<Part>,
@@ -21,23 +21,23 @@ pub struct Details {
 enum Part {
     /// Lines of prose, which are wrapped.
     Prose(Tone, String),
-    /// Lines that stay as they are, such as code.
+    /// Lines that are not wrapped, such as code.
     Verbatim(Tone, String),
     Table(Table),
     Gap,
 }
 
-/// A command to type, and what it does.
+/// A command to type, and its effect.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Hint {
-    /// What for: `what removes them`.
+    /// The purpose: `what removes them`.
     pub about: String,
     /// The whole command, quoted for a shell.
     pub command: String,
 }
 
 impl Hint {
-    /// A command and what it is for.
+    /// A command and its purpose.
     pub fn new(about: impl Into<String>, command: impl Into<String>) -> Self {
         Hint {
             about: about.into(),
@@ -84,7 +84,7 @@ impl Details {
         self.toned(Tone::Strong, text);
     }
 
-    /// Adds lines that stay as they are.
+    /// Adds lines that are not wrapped.
     pub fn verbatim(&mut self, tone: Tone, text: impl Into<String>) {
         let text: String = text.into();
         let text = text.trim_end_matches('\n').to_owned();
@@ -174,15 +174,15 @@ fn prose(text: &str, screen: &Screen) -> Vec<String> {
 pub struct Page {
     /// One sentence.
     pub verdict: String,
-    /// What it means.
+    /// Whether it is good or bad news.
     pub tone: Tone,
     /// The machine, if any.
     pub machine: Option<String>,
     /// Tables and notes.
     pub details: Details,
-    /// What to type next.
+    /// Commands to run next.
     pub hints: Vec<Hint>,
-    /// What a line begins with that is a comment of the code in `details`.
+    /// The start of a comment, if `details` are code.
     pub comment: Option<&'static str>,
 }
 

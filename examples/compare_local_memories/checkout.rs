@@ -95,8 +95,9 @@ impl Bench {
         Ok(Bench { folder, program })
     }
 
-    /// Runs it with words in a file; the number after `cycles` in what it
-    /// prints, or all of that as an error, if it does not have `end` in it.
+    /// Runs it with words in a file; returns the number after `cycles` in its
+    /// output, or an error with the whole output if that does not contain
+    /// `end`.
     pub fn cycles(
         &self,
         words: impl Iterator<Item = u16>,

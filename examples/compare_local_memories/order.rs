@@ -1,6 +1,6 @@
-//! What answers out of order would be worth: a window of accesses that answers the
-//! oldest access when it is done, as `spad_stream` does, beside one that answers any
-//! that is done. A study: the second one is a model alone.
+//! What answers out of order would gain: a window of accesses that answers the
+//! oldest access when it is done, as `spad_stream` does, compared with one that
+//! answers any access that is done. A study: the second one exists only as a model.
 
 use super::traffic::PATTERNS;
 use super::window::{ACCESSES, cycles, machine};
@@ -17,7 +17,7 @@ const INSIDE: u16 = 16;
 /// Words of an access.
 type Words = Vec<u16>;
 
-/// What a run took.
+/// The cycles of a run.
 pub struct Run {
     /// Cycles from the first request to the last answer, both included.
     pub cycles: u32,
@@ -78,11 +78,11 @@ fn run(banks: u16, window: u32, any_order: bool, words: &dyn Fn(u16) -> Words) -
     let mut began = vec![0; usize::from(ACCESSES)];
     let (mut taken, mut answered, mut cycles, mut waited) = (0, 0, 0, 0);
     while answered < ACCESSES {
+        cycles += 1;
         if let Some(k) = port.answer {
             answered += 1;
             waited += cycles - began[usize::from(k)];
         }
-        cycles += 1;
         let offers = taken < ACCESSES && taken - answered < INSIDE && port.requests.len() < 2;
         let request = offers.then(|| (taken, words(taken)));
         if offers {
@@ -100,8 +100,8 @@ fn distinct(words: impl Iterator<Item = u16>) -> Words {
     words.filter(|word| known.insert(*word)).collect()
 }
 
-/// What the lanes load: of every pattern all lanes one word each; then few lanes, and
-/// accesses with all words in bank 0 between accesses that keep away from it.
+/// The words that the lanes load: for every pattern, all lanes one word each; then
+/// few lanes, and accesses with all words in bank 0 between accesses that avoid it.
 fn words(pattern: usize, lanes: u16, k: u16) -> Words {
     let random = |lane| super::random(lane, k) & 0x3fff;
     match PATTERNS.get(pattern) {
@@ -115,14 +115,14 @@ fn words(pattern: usize, lanes: u16, k: u16) -> Words {
     }
 }
 
-/// What is accessed, in the order of [`both`].
+/// The names of the patterns, in the order of [`both`].
 pub fn names() -> impl Iterator<Item = &'static str> {
     let more = ["random, a quarter of lanes", "one bank in an access of L"];
     PATTERNS.iter().map(|(name, _)| *name).chain(more)
 }
 
-/// The run in order, which takes the cycles of the golden model, and the one in any
-/// order, with so many bank bits and accesses that overlap.
+/// Runs `window` overlapping accesses on 2^`bank_bits` banks, with answers in order
+/// (which takes the cycles of the golden model) and in any order.
 pub fn both(bank_bits: u32, window: u32, pattern: usize) -> Result<[Run; 2]> {
     let lanes = 1 << bank_bits;
     let accesses = |k| words(pattern, lanes, k);

@@ -2,16 +2,15 @@
 //! size by Yosys.
 
 use super::checkout::{self, Bench};
-use super::slang::{self, Reader, Size};
+use super::slang::{self, Reader, Size, Tools};
 use spadkit::error::{Error, Result};
 use spadkit::geometry::Geometry;
-use spadkit::tool::{Cache, Tool};
 use std::path::{Path, PathBuf};
 
 /// The test bench around the network.
 const BENCH: &str = include_str!("../../testbenches/compare/pulp.sv");
 
-/// What is read, in this order.
+/// The source files, in the order in which they are read.
 const SOURCES: [&str; 10] = [
     "common_cells/src/cf_math_pkg.sv",
     "common_cells/src/lzc.sv",
@@ -58,7 +57,7 @@ impl Pulp {
         names.iter().map(|name| self.0.join(name)).collect()
     }
 
-    /// The network of so many lanes and banks, for `loads` words of each lane.
+    /// The network with these numbers of lanes and banks, for `loads` words of each lane.
     pub fn network(&self, lanes: u16, banks: u16, loads: u16) -> Result<Network> {
         let sizes = [("LANES", lanes), ("BANKS", banks), ("LOADS", loads)];
         let include = self.0.join("common_cells/include");
@@ -72,7 +71,7 @@ impl Pulp {
     }
 
     /// Its size, without banks.
-    pub fn size(&self, reader: &Reader, lanes: u16, yosys: &Tool, cache: &Cache) -> Result<Size> {
+    pub fn size(&self, reader: &Reader, lanes: u16, tools: &Tools) -> Result<Size> {
         let bank_bits = lanes.ilog2();
         let design = slang::Design {
             top: "tcdm_interconnect",
@@ -89,7 +88,7 @@ impl Pulp {
             geometry: Geometry::new(14, bank_bits)?,
             memory: None,
         };
-        reader.size(&design, yosys, cache)
+        reader.size(&design, tools)
     }
 }
 

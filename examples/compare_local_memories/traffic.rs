@@ -16,7 +16,7 @@ pub const WORDS: usize = 1 << 14;
 /// An address by lane and number of the access.
 pub type Pattern = fn(u16, u16) -> u16;
 
-/// What is accessed, in the order of the tables.
+/// The access patterns, in the order of the tables.
 pub const PATTERNS: [(&str, Pattern); 9] = [
     ("stride 1", |lane, k| lane + k),
     ("stride 2", |lane, k| 2 * lane + k),
@@ -79,7 +79,7 @@ impl Phase {
         }
     }
 
-    /// What is stored depends on the word, so that the order of lanes does not count.
+    /// The stored value depends only on the word, so the order of lanes does not matter.
     fn value(&self, word: u16) -> u64 {
         u64::from(
             u32::from(word)
@@ -110,7 +110,7 @@ pub fn cycles(unit: &str, machine: &Config, traffic: &Traffic) -> Result<u32> {
     Ok(cycles)
 }
 
-/// A word was stored, or loaded: then it must be the one that was stored last.
+/// An access to a word was answered. A load must find the word that was stored last.
 fn answered(phase: &Phase, word: u16, found: u64, words: &mut [u64]) -> Result<()> {
     let last = &mut words[usize::from(word)];
     if phase.store {
@@ -193,7 +193,7 @@ impl Memory for Lanes {
     }
 }
 
-/// What lanes request that go on with their accesses `next`, when so many are complete.
+/// The requests of the lanes whose next accesses are `next`, after `complete` complete accesses.
 fn lane_requests(phase: &Phase, next: &[usize], complete: usize) -> TcdmRequests {
     let slowest = next.iter().min().copied().unwrap_or(0);
     let mut requests = TcdmRequests::NONE;

@@ -2,12 +2,11 @@
 //! Verilator, size by Yosys.
 
 use super::checkout::{self, Bench};
-use super::slang::{self, Reader, Size};
+use super::slang::{self, Reader, Size, Tools};
 use super::traffic::{Pattern, Traffic};
 use super::window::ACCESSES;
 use spadkit::error::{Error, Result};
 use spadkit::geometry::Geometry;
-use spadkit::tool::{Cache, Tool};
 use std::path::{Path, PathBuf};
 
 /// The test bench, and the ports of wires around the memory.
@@ -24,7 +23,7 @@ const SOURCES: [&str; 3] = [
     MEMORY,
 ];
 
-/// What those include.
+/// Headers of these files.
 const HEADERS: [&str; 4] = [
     "hw/rtl/VX_define.vh",
     "hw/rtl/VX_platform.vh",
@@ -32,7 +31,7 @@ const HEADERS: [&str; 4] = [
     "hw/rtl/VX_types.vh",
 ];
 
-/// Where modules are found by their names.
+/// Folders in which modules are found by their names.
 const LIBRARIES: [&str; 2] = ["hw/rtl/libs", "hw/rtl/mem"];
 
 const HELP: &str = "VORTEX is the top of a checkout of github.com/vortexgpgpu/vortex with hw/rtl; \
@@ -41,7 +40,7 @@ const HELP: &str = "VORTEX is the top of a checkout of github.com/vortexgpgpu/vo
 /// A checkout of Vortex.
 pub struct Vortex {
     folder: PathBuf,
-    /// Whether the ports for lanes are called lsu_bus_if, beside a port for a DMA.
+    /// Whether the lanes' ports are called lsu_bus_if, which versions with a DMA port do.
     lsu_bus: bool,
 }
 
@@ -87,8 +86,9 @@ impl Vortex {
         [kind, "NDEBUG"].into_iter().chain(port).collect()
     }
 
-    /// The memory for so many lanes, with as many banks, under accesses of them;
-    /// `together` through Vortex' own adapter, which takes an access of all lanes at once.
+    /// The memory with this number of lanes and of banks, under accesses of them. With
+    /// `together`, through Vortex' own adapter, which takes an access of all lanes at
+    /// once.
     pub fn bench(&self, lanes: u16, accesses: u16, together: bool) -> Result<VortexBench> {
         let sizes = [("LANES", lanes), ("BANKS", lanes), ("ACCESSES", accesses)];
         let sources = [("vortex_ports.sv", PORTS), ("vortex.sv", BENCH)];
@@ -111,8 +111,8 @@ impl Vortex {
         bench.map(VortexBench)
     }
 
-    /// Its size for so many lanes, with as many banks.
-    pub fn size(&self, reader: &Reader, lanes: u16, yosys: &Tool, cache: &Cache) -> Result<Size> {
+    /// The size of the memory with this number of lanes and of banks.
+    pub fn size(&self, reader: &Reader, lanes: u16, tools: &Tools) -> Result<Size> {
         let design = slang::Design {
             top: "vortex_ports",
             parameters: vec![("LANES", lanes.into()), ("BANKS", lanes.into())],
@@ -124,7 +124,7 @@ impl Vortex {
             geometry: Geometry::new(14, lanes.ilog2())?,
             memory: Some("VX_sp_ram"),
         };
-        reader.size(&design, yosys, cache)
+        reader.size(&design, tools)
     }
 }
 

@@ -1,5 +1,5 @@
 //! Accesses of all lanes through `spad_stream`, one after the other or in a
-//! window: clock cycles, beside those that the busiest bank needs.
+//! window: clock cycles, and the lower bound from the busiest bank.
 
 use spadkit::config::Config;
 use spadkit::error::Result;
@@ -16,7 +16,7 @@ pub const WINDOWS: [u32; 5] = [0, 2, 4, 8, 16];
 /// An address by lane and number of the access.
 type Pattern = fn(u16, u16) -> u16;
 
-/// What the lanes access.
+/// The access patterns.
 pub const PATTERNS: [(&str, Pattern); 7] = [
     ("one word", |_, k| k),
     ("stride 1", |lane, k| lane + k),
@@ -27,7 +27,8 @@ pub const PATTERNS: [(&str, Pattern); 7] = [
     ("random", |lane, k| super::random(lane, k)),
 ];
 
-/// So many lanes and banks, plain interleaving, and a window of so many accesses.
+/// A machine with 2^`bank_bits` lanes and banks, plain interleaving, and a window of
+/// `window` accesses.
 pub fn machine(bank_bits: u32, window: u32) -> Result<Config> {
     let text = format!(
         "base = 'fermi'\n[geometry]\nlanes = {}\nbank_bits = {bank_bits}\n\

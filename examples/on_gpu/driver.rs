@@ -1,5 +1,5 @@
-//! The CUDA driver (libcuda), loaded when the program runs: what it takes to run
-//! a kernel in PTX. No toolkit is needed.
+//! The CUDA driver (libcuda), loaded when the program runs: the functions that
+//! launch a kernel in PTX. No toolkit is needed.
 
 use libloading::Library;
 use spadkit::error::{Error, Result};
@@ -67,7 +67,7 @@ functions! {
 pub struct Gpu {
     functions: Functions,
     events: [Handle; 2],
-    /// Its name, as the driver has it.
+    /// Its name, from the driver.
     pub name: String,
     /// Compute capability: 90 for 9.0.
     pub sm: u32,
@@ -78,7 +78,7 @@ pub struct Gpu {
 }
 
 /// A kernel that is ready to be launched.
-pub struct Kernel(Handle);
+pub struct GpuFunction(Handle);
 
 /// PTX that the driver has assembled.
 pub struct Loaded(Handle);
@@ -161,7 +161,7 @@ impl Gpu {
 
     /// An entry of a module, with as much dynamic shared memory as the launch
     /// gives it.
-    pub fn kernel(&self, module: &Loaded, launch: &Launch) -> Result<Kernel> {
+    pub fn kernel(&self, module: &Loaded, launch: &Launch) -> Result<GpuFunction> {
         let name = c_string(&launch.entry)?;
         let mut function = null_mut();
         let f = &self.functions;
@@ -174,7 +174,7 @@ impl Gpu {
             let status = unsafe { (f.function_set)(function, what, bytes as c_int) };
             self.check("cuFuncSetAttribute", status)?;
         }
-        Ok(Kernel(function))
+        Ok(GpuFunction(function))
     }
 
     /// The address of a module variable.
@@ -189,7 +189,7 @@ impl Gpu {
         Ok(address)
     }
 
-    /// Room for so many bytes.
+    /// Allocates memory of this many bytes.
     pub fn alloc(&self, bytes: usize) -> Result<u64> {
         let mut address = 0;
         // SAFETY: the address is written, nothing else.
@@ -206,7 +206,7 @@ impl Gpu {
         self.check("cuMemcpyHtoD", status)
     }
 
-    /// Reads so many bytes from an address.
+    /// Reads `bytes` bytes from an address.
     pub fn read(&self, address: u64, bytes: usize) -> Result<Vec<u8>> {
         let mut read = vec![0u8; bytes];
         // SAFETY: as above.
@@ -216,14 +216,14 @@ impl Gpu {
     }
 
     /// Launches a kernel and waits for its end.
-    pub fn run(&self, kernel: &Kernel, launch: &Launch) -> Result<()> {
+    pub fn run(&self, kernel: &GpuFunction, launch: &Launch) -> Result<()> {
         self.enqueue(kernel, launch)?;
         self.synchronize()
     }
 
     /// Launches a kernel and waits for its end: the microseconds between events
     /// before and after it.
-    pub fn time(&self, kernel: &Kernel, launch: &Launch) -> Result<f64> {
+    pub fn time(&self, kernel: &GpuFunction, launch: &Launch) -> Result<f64> {
         let f = &self.functions;
         let [begin, end] = self.events;
         let mut milliseconds = 0f32;
@@ -239,7 +239,7 @@ impl Gpu {
         Ok(f64::from(milliseconds) * 1e3)
     }
 
-    fn enqueue(&self, kernel: &Kernel, launch: &Launch) -> Result<()> {
+    fn enqueue(&self, kernel: &GpuFunction, launch: &Launch) -> Result<()> {
         let ([gx, gy, gz], [bx, by, bz]) = (launch.grid, launch.block);
         let bytes = launch.params.len();
         let extra: [*const c_void; 5] = [

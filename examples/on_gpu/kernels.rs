@@ -1,7 +1,7 @@
 //! The launches of a file on the GPU: buffers and variables there, each entry
 //! assembled, and what the buffers hold afterwards.
 
-use super::driver::{Gpu, Kernel, Loaded};
+use super::driver::{Gpu, GpuFunction, Loaded};
 use spadkit::error::{Error, Result};
 use spadkit::launch::{ArgKind, Buffer, LaunchFile, Prepared};
 use spadkit::ptx::Module;
@@ -11,9 +11,9 @@ use spadkit::ptx::exec::Launch;
 pub struct OnGpu<'a> {
     gpu: &'a Gpu,
     prepared: Prepared<'a>,
-    kernels: Vec<Kernel>,
-    /// Where each buffer is and what it holds before the first launch, in the
-    /// order of [`Prepared::buffers`], then tables of addresses.
+    kernels: Vec<GpuFunction>,
+    /// The address of each buffer and its content before the first launch, in
+    /// the order of [`Prepared::buffers`], then tables of addresses.
     buffers: Vec<(u64, Vec<u8>)>,
 }
 
@@ -47,7 +47,7 @@ impl<'a> OnGpu<'a> {
         })
     }
 
-    /// Every buffer holds what it holds before the first launch.
+    /// Restores the contents that the buffers had before the first launch.
     pub fn reset(&self) -> Result<()> {
         let mut all = self.buffers.iter();
         all.try_for_each(|(address, bytes)| self.gpu.write(*address, bytes))
@@ -66,7 +66,7 @@ impl<'a> OnGpu<'a> {
             .sum()
     }
 
-    /// The description of each buffer and symbol, and what it holds now.
+    /// The description of each buffer and symbol, and its present content.
     pub fn outputs(&self) -> Result<Vec<(&'a str, &'a Buffer, Vec<u8>)>> {
         let described = self.prepared.buffers().zip(&self.buffers);
         described
@@ -76,7 +76,7 @@ impl<'a> OnGpu<'a> {
             .collect()
     }
 
-    fn launches(&self) -> impl Iterator<Item = (&Kernel, &Launch)> {
+    fn launches(&self) -> impl Iterator<Item = (&GpuFunction, &Launch)> {
         self.kernels.iter().zip(self.prepared.launches())
     }
 }

@@ -57,20 +57,20 @@ struct Arguments {
     dump: Option<PathBuf>,
 }
 
-/// What a launch file does on the GPU.
+/// The result of a launch file on the GPU.
 #[derive(Serialize)]
 struct Report {
     file: String,
     gpu: String,
-    /// Of all launches of the file; null with `--once`.
+    /// For all launches of the file; null with `--once`.
     microseconds: Option<f64>,
-    /// The results beside those of the executor.
+    /// Differences from the executor's results.
     executor: Option<Difference>,
     /// The kernel under a mapping.
     rewritten: Option<Rewritten>,
 }
 
-/// How buffers differ.
+/// The differences between buffers.
 #[derive(Serialize)]
 struct Difference {
     /// Whether all bits are the same.
@@ -85,7 +85,7 @@ struct Rewritten {
     microseconds: Option<f64>,
     /// The time of the original over this one.
     speed_up: Option<f64>,
-    /// The results beside those of the original.
+    /// Differences from the results of the original.
     original: Difference,
 }
 
@@ -182,7 +182,7 @@ fn dump(dir: &Path, file: &Path, outputs: &[(&str, &Buffer, Vec<u8>)]) -> Result
     Ok(())
 }
 
-/// The GPU's results beside those of the executor.
+/// The differences between the GPU's results and the executor's.
 fn beside_executor(file: &LaunchFile, module: &Module, gpu: &Timed) -> Result<Difference> {
     let mut prepared = file.prepare(module)?;
     let outcome = prepared.run(&Options::default())?;

@@ -1,13 +1,12 @@
-//! From expressions to rust-hdl's syntax tree, right before they are printed;
-//! what that tree cannot say is here.
+//! Converts expressions to rust-hdl's syntax tree, right before they are
+//! printed; constructs that its tree lacks are added here.
 //!
-//! Its operators are used as they are. It has no name for a width and no index that a
-//! loop computes (`Slice` and `Cast` hold a number), no concatenation and no
-//! replication, so these are leaves of the tree, `Signal`s that hold their text, with a
-//! line break where a long line may be broken. Its statements are those of a procedural
-//! block. It has no continuous assignment, so a value by cases is a statement of `tree`;
-//! declarations, clocked blocks, `generate` and instances with port expressions are items
-//! (`item`).
+//! Its operators are used unchanged. It has no name for a width and no index that a loop
+//! computes (`Slice` and `Cast` hold a number), no concatenation and no replication, so
+//! these are leaves of the tree, `Signal`s that hold their text, with a line break where
+//! a long line may be broken. Its statements are those of a procedural block. It has no
+//! continuous assignment, so a value by cases is a statement of `tree`; declarations,
+//! clocked blocks, `generate` and instances with port expressions are items (`item`).
 
 use crate::number::{Form, Spaces};
 use crate::print;
@@ -39,7 +38,7 @@ pub(crate) fn text(tree: &Tree, reset: Reset) -> String {
     print::text(&expression(tree, reset))
 }
 
-/// Its text in one line, where the reset is active high.
+/// Its text in one line, for an active-high reset.
 impl fmt::Display for Tree {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&text(self, Reset::Sync))

@@ -36,7 +36,7 @@ pub(crate) struct Description {
     pub(crate) items: Vec<Written>,
 }
 
-/// What the template gets.
+/// The values of the template.
 #[derive(Serialize)]
 struct Values {
     header: String,
@@ -102,8 +102,8 @@ pub(crate) fn module(
     Ok((Printed { text, origins }, body.names))
 }
 
-/// `localparam name = value;`, in several lines where it is long. It has no type: Verilator
-/// holds an `integer` to be too wide beside the bits that it is compared with.
+/// `localparam name = value;`, in several lines if it is long. It has no type: Verilator
+/// warns that an `integer` is too wide for the bits that it is compared with.
 fn declared(name: &str, value: Size) -> String {
     let mut cases = value.number().cases().into_iter();
     let first = cases.next().unwrap_or_default();
@@ -180,6 +180,7 @@ impl Body {
             Item::Blank => self.line(0, ""),
             Item::Comment(text, columns) => self.comment(text, *columns, depth),
             Item::Declaration(declaration) => self.declaration(declaration, depth),
+            Item::Attributes(list) => self.line(depth, &format!("(* {list} *)")),
             Item::Memory(Memory { rows, words }) => {
                 let (range, name) = (self.range(words.width), words.name);
                 self.names.add(name);

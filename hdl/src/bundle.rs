@@ -27,7 +27,7 @@ macro_rules! bundle {
             /// A wire for each field, called by its name, `prefix` in front.
             #[track_caller]
             pub(crate) fn wires(
-                u: &$crate::unit::Unit,
+                u: &$crate::unit::UnitBuilder,
                 $s: &$crate::params::Sizes,
                 prefix: &str,
             ) -> Self {
@@ -105,7 +105,7 @@ impl Values {
                 if let Operand::Expr(value) = &value {
                     assert!(value.width.same(width), "the field {name}: {value:?}");
                 }
-                // By the field's name for its width: a port of one bit has none.
+                // With the field's name for its width, since a port of one bit has none.
                 value.beside(width).of_width(width)
             })
             .collect();
@@ -115,26 +115,26 @@ impl Values {
 
 #[cfg(test)]
 mod tests {
-    use crate::geometry::Geometry;
+    use crate::address_widths::AddressWidths;
     use crate::hashes::HashKind;
     use crate::machine::Machine;
     use crate::module::UnitDoc;
     use crate::params::Params;
     use crate::signal::Operand;
-    use crate::unit::Unit;
+    use crate::unit::UnitBuilder;
 
     bundle! {
         /// What is offered.
         Offer(s) { kind: 4, last: 1, tag: s.TG }
     }
 
-    fn unit() -> (Unit, Params) {
-        let geometry = Geometry {
+    fn unit() -> (UnitBuilder, Params) {
+        let geometry = AddressWidths {
             addr_bits: 10,
             bank_bits: 3,
         };
         let machine = Machine::of_geometry(geometry, HashKind::Matrix);
-        let u = Unit::new(UnitDoc::part("unit", "a unit.", "none".into(), "1"));
+        let u = UnitBuilder::new(UnitDoc::part("unit", "a unit.", "none".into(), "1"));
         (u, Params::of(&machine))
     }
 

@@ -1,5 +1,5 @@
-//! What the units that put the scratchpad behind a bus have in common: their
-//! parts, and the number of accesses inside.
+//! Shared by the units that put the scratchpad behind a bus: their parts, and
+//! the number of accesses in flight.
 
 use crate::hashed_lanes::HashedLanes;
 use crate::machine::Machine;
@@ -7,7 +7,7 @@ use crate::module::{Module, Result};
 use crate::params::Params;
 use crate::signal::{Bits, Expr, Signal};
 use crate::size::index_bits;
-use crate::unit::Unit;
+use crate::unit::UnitBuilder;
 use crate::{spad_scratchpad, spad_skid, spad_window};
 
 /// Bits of the number of accesses inside: those of two buffers, and of the stages
@@ -37,7 +37,7 @@ impl Bus {
         })
     }
 
-    /// The modules of `unit`, each after what it instantiates.
+    /// The modules of `unit`, each after the modules that it instantiates.
     pub(crate) fn modules_of(self, unit: Module) -> Vec<Module> {
         let parts = self.scratchpad.into_iter().chain([self.skid]);
         let parts = parts.chain(self.lanes.into_modules());
@@ -46,14 +46,14 @@ impl Bus {
 }
 
 /// An output of the scratchpad that nobody reads.
-pub(crate) fn unread(u: &Unit, name: &str, width: usize) -> Signal {
+pub(crate) fn unread(u: &UnitBuilder, name: &str, width: usize) -> Signal {
     u.wire_in_part(name, width, "this unit has no port for it")
 }
 
 /// The number of accesses inside: they enter, and leave with an answer or, as posted
 /// stores, without one.
 pub(crate) fn inside(
-    u: &Unit,
+    u: &UnitBuilder,
     p: &Params,
     [enters, leaves]: [Expr; 2],
     posted: Option<Expr>,

@@ -1,7 +1,7 @@
 //! A row of the list of units: how the modules of a unit are emitted, and which
 //! machines have it. The list is in `lib.rs`.
 
-use crate::geometry::Geometry;
+use crate::address_widths::AddressWidths;
 use crate::hashes::Configured;
 use crate::machine::Machine;
 use crate::module::{Module, Result};
@@ -10,7 +10,7 @@ use crate::spad_hash_config;
 
 /// A unit that can be emitted by its name.
 #[derive(Clone)]
-pub(crate) struct Unit {
+pub(crate) struct CatalogEntry {
     pub(crate) name: &'static str,
     emit: Emit,
     in_machine: fn(&Machine) -> bool,
@@ -21,7 +21,7 @@ pub(crate) struct Unit {
 /// Emits the unit's module, and before it those that it instantiates.
 #[derive(Clone, Copy)]
 enum Emit {
-    Geometry(fn(Geometry) -> Result<Module>),
+    Geometry(fn(AddressWidths) -> Result<Module>),
     Configured(Configured),
     Registers(Configured),
     Hash(fn(&Machine) -> Result<Vec<Module>>),
@@ -29,9 +29,9 @@ enum Emit {
     Machine(fn(&Params, &Machine) -> Result<Vec<Module>>),
 }
 
-impl Unit {
+impl CatalogEntry {
     const fn new(name: &'static str, emit: Emit) -> Self {
-        Unit {
+        CatalogEntry {
             name,
             emit,
             in_machine: |_| true,
@@ -42,19 +42,19 @@ impl Unit {
     /// One module, which is the same in all machines of a geometry.
     pub(crate) const fn of_geometry(
         name: &'static str,
-        emit: fn(Geometry) -> Result<Module>,
+        emit: fn(AddressWidths) -> Result<Module>,
     ) -> Self {
-        Unit::new(name, Emit::Geometry(emit))
+        CatalogEntry::new(name, Emit::Geometry(emit))
     }
 
     /// A unit that has registers.
     pub(crate) const fn configured(unit: Configured) -> Self {
-        Unit::new(unit.unit(), Emit::Configured(unit))
+        CatalogEntry::new(unit.unit(), Emit::Configured(unit))
     }
 
     /// The registers that configure a hash.
     pub(crate) const fn registers(of: Configured) -> Self {
-        Unit::new(of.config_unit(), Emit::Registers(of))
+        CatalogEntry::new(of.config_unit(), Emit::Registers(of))
     }
 
     /// A unit of the machine's own hash, without the path around it.
@@ -62,7 +62,7 @@ impl Unit {
         name: &'static str,
         emit: fn(&Machine) -> Result<Vec<Module>>,
     ) -> Self {
-        Unit::new(name, Emit::Hash(emit))
+        CatalogEntry::new(name, Emit::Hash(emit))
     }
 
     /// A unit of the scratchpad path.
@@ -70,7 +70,7 @@ impl Unit {
         name: &'static str,
         emit: fn(&Params) -> Result<Vec<Module>>,
     ) -> Self {
-        Unit::new(name, Emit::Path(emit))
+        CatalogEntry::new(name, Emit::Path(emit))
     }
 
     /// A unit of the path that has the lanes' hash in it.
@@ -78,10 +78,10 @@ impl Unit {
         name: &'static str,
         emit: fn(&Params, &Machine) -> Result<Vec<Module>>,
     ) -> Self {
-        Unit::new(name, Emit::Machine(emit))
+        CatalogEntry::new(name, Emit::Machine(emit))
     }
 
-    /// Not all machines have it.
+    /// Restricts the unit to machines that meet `condition`.
     pub(crate) const fn only_where(mut self, condition: fn(&Machine) -> bool) -> Self {
         self.in_machine = condition;
         self
@@ -103,7 +103,7 @@ impl Unit {
         (self.in_machine)(machine)
     }
 
-    /// Its module last, before it those that it instantiates, each once.
+    /// The unit's modules: first those that it instantiates, each once, its own last.
     pub(crate) fn emit(&self, machine: &Machine) -> Result<Vec<Module>> {
         let mut modules: Vec<Module> = Vec::new();
         for module in self.emit_all(machine)? {
@@ -130,16 +130,16 @@ impl Unit {
 #[cfg(test)]
 mod tests {
     use crate::module::Module;
-    use crate::{Geometry, HashKind, HdlError, Machine, Params, emit, has_unit, unit_names};
+    use crate::{AddressWidths, HashKind, HdlError, Machine, Params, emit, has_unit, unit_names};
     use std::collections::{BTreeMap, BTreeSet};
 
     /// Every geometry of eight banks and more; with fewer the smallest and the
     /// largest.
-    fn every_geometry() -> impl Iterator<Item = Geometry> {
+    fn every_geometry() -> impl Iterator<Item = AddressWidths> {
         let few = |addr_bits| addr_bits == 9 || addr_bits == 16;
         (9..=16).flat_map(move |addr_bits| {
             let least = if few(addr_bits) { 1 } else { 3 };
-            (least..=6).map(move |bank_bits| Geometry {
+            (least..=6).map(move |bank_bits| AddressWidths {
                 addr_bits,
                 bank_bits,
             })
@@ -184,7 +184,7 @@ mod tests {
     }
 
     /// Emission is total over the table, and deterministic.
-    fn check_emission(geometries: impl Iterator<Item = Geometry>) {
+    fn check_emission(geometries: impl Iterator<Item = AddressWidths>) {
         for geometry in geometries {
             let mut machine = Machine::of_geometry(geometry, HashKind::Matrix);
             machine.tcdm.atomics = geometry.bank_bits == 4;
@@ -207,7 +207,7 @@ mod tests {
         }
     }
 
-    fn is_usual(geometry: &Geometry) -> bool {
+    fn is_usual(geometry: &AddressWidths) -> bool {
         [9, 14, 16].contains(&geometry.addr_bits)
     }
 
@@ -271,7 +271,7 @@ mod tests {
     /// in a machine where that is different, the module differs in the default alone.
     #[test]
     fn parameters_are_all_that_differs_between_machines() {
-        let geometry = |addr_bits, bank_bits| Geometry {
+        let geometry = |addr_bits, bank_bits| AddressWidths {
             addr_bits,
             bank_bits,
         };
@@ -297,7 +297,7 @@ mod tests {
 
     #[test]
     fn what_is_not_in_the_table_is_refused() {
-        let geometry = Geometry {
+        let geometry = AddressWidths {
             addr_bits: 17,
             bank_bits: 5,
         };

@@ -1,24 +1,24 @@
 //! Units with configuration registers: what `spad_hash_config` must know of one
 //! to hold its registers and to drive its select lines.
 
-use crate::geometry::Geometry;
+use crate::address_widths::AddressWidths;
 use crate::module::{Dir, Module, Port, Result, UnitDoc};
 use crate::signal::{Bits, Expr, Signal};
-use crate::unit::Unit;
+use crate::unit::UnitBuilder;
 
 /// A unit whose `cfg_*` ports come from configuration registers.
 pub(crate) trait Configurable {
     /// Emits the unit itself.
-    fn emit(&self, g: Geometry) -> Result<Module>;
+    fn emit(&self, g: AddressWidths) -> Result<Module>;
 
     /// The registers in the order of their write index.
-    fn registers(&self, g: Geometry) -> Vec<Register>;
+    fn registers(&self, g: AddressWidths) -> Vec<Register>;
 
-    /// What a write means.
-    fn write_doc(&self, g: Geometry) -> String;
+    /// The meaning of a write.
+    fn write_doc(&self, g: AddressWidths) -> String;
 
     /// How the registers become select lines.
-    fn decoder(&self, g: Geometry) -> Result<Decoder>;
+    fn decoder(&self, g: AddressWidths) -> Result<Decoder>;
 }
 
 /// One configuration register.
@@ -46,8 +46,8 @@ impl Register {
     }
 }
 
-/// The logic between the registers and the unit's `cfg_*` ports. It is there
-/// once per SM, so that none of it is in the path of an access.
+/// The logic between the registers and the unit's `cfg_*` ports. It exists once
+/// per SM, so that none of it is in the path of an access.
 pub(crate) enum Decoder {
     /// The registers, side by side, are what the unit's one port takes.
     None,
@@ -82,22 +82,22 @@ pub(crate) const fn index_width(values: usize) -> usize {
 
 /// `lines[i] = value(i)` for every line of a select port.
 #[track_caller]
-pub(crate) fn assign_lines(u: &Unit, lines: Signal, values: impl IntoIterator<Item = Expr>) {
-    // Not in a closure, which would hide the caller's line.
+pub(crate) fn assign_lines(u: &UnitBuilder, lines: Signal, values: impl IntoIterator<Item = Expr>) {
+    // A loop, because a closure would hide the caller's line.
     for (i, value) in values.into_iter().enumerate() {
         u.assign(lines.at(i), value);
     }
 }
 
 /// Waives the lint of address bits from `used` upward, if any.
-pub(crate) fn unused_above(u: &Unit, g: Geometry, addr: Signal, used: usize) {
+pub(crate) fn unused_above(u: &UnitBuilder, g: AddressWidths, addr: Signal, used: usize) {
     let reason = format!("addr[{}:{used}] does not enter the hash", g.addr_bits - 1);
     u.unused(used < g.addr_bits, addr, &reason);
 }
 
 /// The decoder `spad_hash_decode_WHAT`, before its ports.
-pub(crate) fn decoder_unit(g: Geometry, what: &str, summary: &str) -> Unit {
-    Unit::new(UnitDoc {
+pub(crate) fn decoder_unit(g: AddressWidths, what: &str, summary: &str) -> UnitBuilder {
+    UnitBuilder::new(UnitDoc {
         name: format!("spad_hash_decode_{what}"),
         summary: summary.into(),
         parameters: g.parameters(),

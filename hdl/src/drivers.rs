@@ -8,7 +8,7 @@ use crate::signal::Part;
 use crate::size::Size;
 use std::collections::{BTreeMap, HashSet};
 
-/// What stands around a statement.
+/// A loop or choice around a statement.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Scope {
     Loop(Loop),
@@ -20,7 +20,7 @@ pub(crate) enum Scope {
 }
 
 impl Scope {
-    /// The same block of the Verilog: its loops have different labels.
+    /// Whether both are the same block of the Verilog; different loops have different labels.
     pub(crate) fn is(&self, other: &Scope) -> bool {
         match (self, other) {
             (Scope::Loop(a), Scope::Loop(b)) => a.label == b.label,
@@ -42,7 +42,7 @@ pub(crate) struct Driver {
     pub(crate) part: Part,
     pub(crate) scopes: Vec<Scope>,
     pub(crate) at: Origin,
-    /// Of an instance: the lines that drive its port.
+    /// For an instance: the lines that drive its port.
     pub(crate) inside: Vec<Origin>,
 }
 
@@ -50,8 +50,8 @@ pub(crate) struct Driver {
 pub(crate) struct Driven {
     pub(crate) name: &'static str,
     pub(crate) width: Size,
-    /// How many of the scopes around its drivers it is declared in: there is one
-    /// for each of their iterations.
+    /// The number of scopes around its drivers in which it is declared: there is
+    /// one signal for each of their iterations.
     pub(crate) depth: usize,
 }
 
@@ -85,7 +85,7 @@ pub(crate) fn check(
     bits.check(drivers)
 }
 
-/// What a size is where its names have these values.
+/// The value of a size, given the values of its names.
 fn valued(size: Size, values: &Values) -> isize {
     match size.value() {
         Some(value) => value as isize,
@@ -100,7 +100,7 @@ type Range = (isize, isize, Origin);
 struct Bits<'a> {
     signals: &'a [Option<Driven>],
     values: Values,
-    /// Where the bits of a signal are, by the iteration that it is declared in.
+    /// The index of a signal's bits, by the iteration that declares it.
     of: BTreeMap<(usize, Vec<isize>), usize>,
     /// Their width, and the ranges that are driven.
     driven: Vec<(isize, Vec<Range>)>,

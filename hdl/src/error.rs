@@ -32,7 +32,7 @@ pub enum HdlError {
     NotThere {
         /// The unit asked for.
         unit: String,
-        /// What the machine does not have.
+        /// The feature that the machine lacks.
         reason: String,
     },
     /// The machine is not one that can be emitted.
@@ -48,7 +48,7 @@ pub enum HdlError {
         addr_bits: usize,
         /// m.
         bank_bits: usize,
-        /// What n and m may be.
+        /// The legal n and m.
         expected: String,
     },
 }

@@ -9,11 +9,11 @@ use crate::module::{Dir, Module, Port, Result, Vector, top};
 use crate::params::Params;
 use crate::signal::{Bits, Expr, Operand, Signal, code, concat, same};
 use crate::spad_lane_hash;
-use crate::unit::{Index, Unit};
+use crate::unit::{Index, UnitBuilder};
 
 /// The hash of all lanes.
 pub(crate) struct HashedLanes {
-    /// A lane's module last, before it what it instantiates.
+    /// The modules of a lane: first those that it instantiates, its own last.
     lane: Vec<Module>,
     configs: Vec<ConfigBlock>,
     /// The mapping is a matrix in registers.
@@ -22,22 +22,22 @@ pub(crate) struct HashedLanes {
 
 /// A block of configuration registers.
 struct ConfigBlock {
-    /// Its module last, before it what it instantiates.
+    /// The modules of the block: first those that it instantiates, its own last.
     modules: Vec<Module>,
     /// Prefix of its write ports.
     prefix: &'static str,
     writes: Vec<Port>,
     outputs: Vec<Port>,
-    /// What it is reset to, as a parameter of the unit that has it.
+    /// Its reset value, as a parameter of the unit that contains it.
     reset: Vec<Vector>,
 }
 
-/// What the configuration registers are clocked and written with.
+/// The clocks and write ports of the configuration registers.
 pub(crate) struct Writing {
     clocks: [Signal; 2],
     /// The ports of all blocks.
     ports: Vec<Signal>,
-    /// What all blocks are reset to.
+    /// The reset values of all blocks.
     resets: Vec<Signal>,
 }
 
@@ -82,10 +82,10 @@ impl ConfigBlock {
         }
     }
 
-    /// The block in the unit, whose ports `writes` write it; what it selects.
+    /// Instantiates the block, with `writes` as its write ports; returns its outputs.
     fn instance(
         &self,
-        u: &Unit,
+        u: &UnitBuilder,
         clocks: [Signal; 2],
         writes: &[Signal],
         reset: &[Signal],
@@ -125,7 +125,7 @@ impl HashedLanes {
 
     /// Declares these ports, and the parameters with what the registers are reset
     /// to.
-    pub(crate) fn write_ports(&self, u: &Unit, clocks: [Signal; 2]) -> Writing {
+    pub(crate) fn write_ports(&self, u: &UnitBuilder, clocks: [Signal; 2]) -> Writing {
         let ports = self.writes().into_iter();
         let ports = ports.map(|q| u.input(&q.name, q.width, &q.doc)).collect();
         let resets = self.configs.iter().flat_map(|block| &block.reset);
@@ -140,7 +140,7 @@ impl HashedLanes {
     /// Asserts that the registers are written in idle cycles.
     pub(crate) fn writes_are_idle(
         &self,
-        u: &Unit,
+        u: &UnitBuilder,
         writing: &Writing,
         idle: impl Into<Expr>,
         message: &'static str,
@@ -154,13 +154,19 @@ impl HashedLanes {
         }
     }
 
-    /// There is anything with a clock.
+    /// Whether any block has a clock.
     pub(crate) fn has_registers(&self) -> bool {
         !self.configs.is_empty()
     }
 
     /// The registers, and the hash of each lane in a loop; its index.
-    pub(crate) fn instances(&self, u: &Unit, p: &Params, writing: &Writing, lanes: Lanes) -> Index {
+    pub(crate) fn instances(
+        &self,
+        u: &UnitBuilder,
+        p: &Params,
+        writing: &Writing,
+        lanes: Lanes,
+    ) -> Index {
         let [l, n, m, r, lk] = u.sizes(p, ["L", "n", "m", "R", "LK"]);
         u.section("Bank, row and lock of each lane.");
         let mut selects = Vec::new();
@@ -191,8 +197,8 @@ impl HashedLanes {
     }
 
     /// The mapping is linear: no two addresses share a word if and only if the
-    /// places of the addresses with one bit are independent.
-    fn mapping_is_legal(&self, u: &Unit, p: &Params, selects: &[Signal], valid: Signal) {
+    /// bank and row of the addresses with one bit set are linearly independent.
+    fn mapping_is_legal(&self, u: &UnitBuilder, p: &Params, selects: &[Signal], valid: Signal) {
         let [n, m, r, lk] = u.sizes(p, ["n", "m", "R", "LK"]);
         u.about(
             "The mapping is linear: no two addresses share a word if and only if the places \
@@ -231,7 +237,7 @@ impl HashedLanes {
         );
     }
 
-    /// The modules, each after what it instantiates.
+    /// The modules, each after the modules that it instantiates.
     pub(crate) fn into_modules(self) -> impl Iterator<Item = Module> {
         let blocks = self.configs.into_iter().map(|block| block.modules);
         [self.lane].into_iter().chain(blocks).flatten()

@@ -6,7 +6,7 @@ use crate::style::Style;
 use crate::vector::Vector;
 use serde::Serialize;
 
-/// What a reader must know about a unit before its ports.
+/// The facts about a unit that a reader needs before its ports.
 #[derive(Clone, Debug, Serialize)]
 pub struct UnitDoc {
     /// Module name; also the file's name.
@@ -25,7 +25,7 @@ pub struct UnitDoc {
 }
 
 impl UnitDoc {
-    /// Of a combinational part of a unit, defined in `chapter` of the contract.
+    /// The header of a combinational part of a unit, defined in `chapter` of the contract.
     pub(crate) fn part(name: &str, summary: &str, parameters: String, chapter: &str) -> Self {
         UnitDoc {
             name: name.into(),

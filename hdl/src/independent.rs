@@ -2,7 +2,7 @@
 
 use crate::signal::{Bits, Signal, when};
 use crate::size::Size;
-use crate::unit::Unit;
+use crate::unit::UnitBuilder;
 
 /// Why some bits are not used.
 const LAST: &str = "nothing follows the last one";
@@ -13,7 +13,7 @@ const LAST: &str = "nothing follows the last one";
 /// Each vector is reduced by the basis of the vectors before it, a vector per
 /// leading bit. What is left joins the basis under its lowest bit; a vector of
 /// which nothing is left depends on the others.
-pub(crate) fn independent(u: &Unit, vectors: Signal, count: Size, width: Size) -> Signal {
+pub(crate) fn independent(u: &UnitBuilder, vectors: Signal, count: Size, width: Size) -> Signal {
     let joins = u.wire("joins", count);
     let [vector, bit] = u.indices(["v", "e"]);
     u.generate(|| {

@@ -7,18 +7,18 @@ use crate::parameter::default_of;
 use crate::port::{Dir, Port};
 use crate::signal::{Expr, Operand, Signal};
 use crate::size::{Size, interned};
-use crate::unit::Unit;
+use crate::unit::UnitBuilder;
 
 /// An instance under construction: its ports are connected in their order.
 #[must_use]
 pub(crate) struct Ports<'u> {
-    unit: &'u Unit,
+    unit: &'u UnitBuilder,
     module: &'u Module,
     instance: Instance,
 }
 
 impl<'u> Ports<'u> {
-    fn new(unit: &'u Unit, module: &'u Module, name: &str) -> Self {
+    fn new(unit: &'u UnitBuilder, module: &'u Module, name: &str) -> Self {
         let instance = Instance {
             module: module.doc.name.clone(),
             parameters: Vec::new(),
@@ -124,8 +124,7 @@ impl<'u> Ports<'u> {
         self
     }
 
-    /// How wide a port is with the parameters as they are set, the others as they are
-    /// by default.
+    /// The width of a port with the parameters set so far, and defaults for the others.
     fn width(&self, port: &Port) -> Size {
         let by_default = default_of(self.module.parameters());
         let set = |name| {
@@ -146,7 +145,7 @@ impl<'u> Ports<'u> {
     }
 }
 
-impl Unit {
+impl UnitBuilder {
     /// An instance of `module` called `name`.
     pub(crate) fn instance<'u>(&'u self, module: &'u Module, name: &str) -> Ports<'u> {
         Ports::new(self, module, name)

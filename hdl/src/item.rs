@@ -1,4 +1,4 @@
-//! What a module's body consists of, around its expressions.
+//! The items of a module's body, around its expressions.
 
 use crate::number::Number;
 use crate::origin::Origin;
@@ -13,7 +13,7 @@ pub(crate) struct Written {
     pub(crate) at: Origin,
 }
 
-/// What stands in the body of a module, in its order.
+/// An item of a module's body, in the order of the text.
 #[derive(Debug)]
 pub(crate) enum Item {
     /// A line between two paragraphs.
@@ -22,6 +22,8 @@ pub(crate) enum Item {
     Comment(String, usize),
     /// A wire or register where it is declared.
     Declaration(Declaration),
+    /// Attributes of the declaration that follows.
+    Attributes(&'static str),
     /// A memory.
     Memory(Memory),
     /// The memory's words are 0 when a simulation starts that asks for it.
@@ -36,15 +38,15 @@ pub(crate) enum Item {
     Indices(Vec<&'static str>),
     /// `generate`
     Generate(Vec<Written>),
-    /// A loop of `generate`, and what it repeats.
+    /// A loop of `generate`, and the items that it repeats.
     Loop(Loop, Vec<Written>),
     /// Two blocks, of which a condition of `generate` chooses one.
     Either(&'static Number, [(&'static str, Vec<Written>); 2]),
     /// Another module.
     Instance(Instance),
-    /// What only a module with assertions has.
+    /// Items that exist only in a module with assertions.
     Assertions(Vec<Written>),
-    /// What holds in every cycle.
+    /// An assertion: holds in every cycle.
     Property(Property),
 }
 
@@ -97,7 +99,7 @@ pub(crate) struct Property {
     /// The cycles in which `then` has to hold.
     pub(crate) when: Expr,
     pub(crate) then: Expr,
-    /// What is wrong where it does not.
+    /// The message if it does not hold.
     pub(crate) message: &'static str,
 }
 
@@ -120,19 +122,19 @@ pub(crate) struct Update {
     pub(crate) next: Vec<Next>,
 }
 
-/// A register with what it becomes.
+/// A register and its next state.
 #[derive(Debug)]
 pub(crate) struct Next {
     /// The line of the description that says so.
     pub(crate) at: Origin,
     pub(crate) register: Expr,
-    /// What a reset writes, and its value.
+    /// The target of a reset, and its value.
     pub(crate) reset: Option<(Tree, Tree)>,
     /// Conditions with a value, the first that holds decides.
     pub(crate) cases: Vec<(Expr, Expr)>,
-    /// What it becomes in none of them.
+    /// The next state if no case applies.
     pub(crate) value: Option<Expr>,
-    /// Which of the value's bytes it becomes, a bit for each; all if `None`.
+    /// The bytes of the value that are taken, a bit for each; all if `None`.
     pub(crate) bytes: Option<Signal>,
 }
 

@@ -1,4 +1,4 @@
-//! Where the RTL of each configurable unit is: one line per unit.
+//! The RTL of each configurable unit: one line per unit.
 
 use crate::configured::Configurable;
 use crate::hashes::{Configured, HashKind};

@@ -14,6 +14,7 @@
 #![forbid(unsafe_code)]
 
 mod adapter;
+mod address_widths;
 mod allowed;
 mod body;
 mod bundle;
@@ -23,7 +24,6 @@ pub mod codes;
 mod configured;
 mod drivers;
 mod error;
-mod geometry;
 mod hashed_lanes;
 mod hashes;
 mod header;
@@ -121,8 +121,8 @@ mod unit;
 mod vector;
 mod window;
 
+pub use address_widths::AddressWidths;
 pub use allowed::Allowed;
-pub use geometry::Geometry;
 pub use hashes::{Configured, HASH_ADD, HASH_XOR, HashKind, PathHash};
 pub use item::RAM_ZEROS;
 pub use machine::{
@@ -136,85 +136,85 @@ pub use signal::register_name;
 pub use style::Style;
 pub use system::{Companion, bus_wrappers, package, wrapper};
 
-use catalog::Unit;
+use catalog::CatalogEntry;
 use std::sync::LazyLock;
 
 /// Every unit that can be emitted, in the order of the documentation.
-static UNITS: LazyLock<Vec<Unit>> = LazyLock::new(|| {
+static UNITS: LazyLock<Vec<CatalogEntry>> = LazyLock::new(|| {
     let kinds = || HashKind::ALL.into_iter().map(Configured::Hash);
-    let mut units: Vec<Unit> = kinds().map(Unit::configured).collect();
+    let mut units: Vec<CatalogEntry> = kinds().map(CatalogEntry::configured).collect();
     units.extend_from_slice(OTHER_HASHES);
     let registers = kinds().chain([Configured::Rap, Configured::RowMap]);
-    units.extend(registers.map(Unit::registers));
+    units.extend(registers.map(CatalogEntry::registers));
     units.extend_from_slice(PATH);
     units
 });
 
-/// The hashes that are fixed, and what stands beside the configurable ones.
-const OTHER_HASHES: &[Unit] = &[
-    Unit::of_geometry(HASH_XOR, spad_hash_xor::emit_unit),
-    Unit::of_geometry(HASH_ADD, spad_hash_add::emit_unit),
-    Unit::configured(Configured::RowMap),
-    Unit::configured(Configured::Rap),
-    Unit::of_hash("spad_hash_config", |machine| {
+/// Fixed hashes, and the companions of the configurable ones.
+const OTHER_HASHES: &[CatalogEntry] = &[
+    CatalogEntry::of_geometry(HASH_XOR, spad_hash_xor::emit_unit),
+    CatalogEntry::of_geometry(HASH_ADD, spad_hash_add::emit_unit),
+    CatalogEntry::configured(Configured::RowMap),
+    CatalogEntry::configured(Configured::Rap),
+    CatalogEntry::of_hash("spad_hash_config", |machine| {
         let unit = Configured::Hash(machine.hash_unit);
         spad_hash_config::emit_unit(machine, unit, "spad_hash_config")
     }),
 ];
 
 /// The units of the scratchpad path.
-const PATH: &[Unit] = &[
-    Unit::of_path("spad_conflict_arbiter", spad_conflict_arbiter::emit_unit).on_a_bus(),
-    Unit::of_path("spad_crossbar", spad_crossbar::emit_unit).on_a_bus(),
-    Unit::of_path("spad_bank_ram", spad_bank_ram::emit_unit).on_a_bus(),
-    Unit::of_path("spad_scratchpad", spad_scratchpad::emit_unit).on_a_bus(),
-    Unit::of_path("spad_lock_unit", spad_lock_unit::emit_unit)
+const PATH: &[CatalogEntry] = &[
+    CatalogEntry::of_path("spad_conflict_arbiter", spad_conflict_arbiter::emit_unit).on_a_bus(),
+    CatalogEntry::of_path("spad_crossbar", spad_crossbar::emit_unit).on_a_bus(),
+    CatalogEntry::of_path("spad_bank_ram", spad_bank_ram::emit_unit).on_a_bus(),
+    CatalogEntry::of_path("spad_scratchpad", spad_scratchpad::emit_unit).on_a_bus(),
+    CatalogEntry::of_path("spad_lock_unit", spad_lock_unit::emit_unit)
         .only_where(|machine| machine.locks > 0),
-    Unit::of_path("spad_retry_sequencer", spad_retry_sequencer::emit_unit)
+    CatalogEntry::of_path("spad_retry_sequencer", spad_retry_sequencer::emit_unit)
         .only_where(|machine| machine.locks > 0),
-    Unit::of_path("spad_premem_queue", spad_premem_queue::emit_unit),
-    Unit::of_path("spad_nonmem_queue", spad_nonmem_queue::emit_unit),
-    Unit::of_path("spad_writeback_mux", spad_writeback_mux::emit_unit),
-    Unit::of_path(
+    CatalogEntry::of_path("spad_premem_queue", spad_premem_queue::emit_unit),
+    CatalogEntry::of_path("spad_nonmem_queue", spad_nonmem_queue::emit_unit),
+    CatalogEntry::of_path("spad_writeback_mux", spad_writeback_mux::emit_unit),
+    CatalogEntry::of_path(
         "spad_degree_accumulator",
         spad_degree_accumulator::emit_unit,
     ),
-    Unit::of_path("spad_conflict_history", spad_conflict_history::emit_unit),
-    Unit::of_path("spad_warp_mask", spad_warp_mask::emit_unit),
-    Unit::of_path("spad_warp_scheduler", spad_warp_scheduler::emit_unit),
-    Unit::of_path("spad_access_unit", spad_access_unit::emit_unit),
-    Unit::of_path("spad_relssp", spad_relssp::emit_unit),
-    Unit::of_path("spad_eligibility", spad_eligibility::emit_unit),
-    Unit::of_path("spad_issue_select", spad_issue_select::emit_unit),
-    Unit::of_path("spad_pass_issue", spad_pass_issue::emit_unit),
-    Unit::of_path("spad_release_register", spad_release_register::emit_unit)
+    CatalogEntry::of_path("spad_conflict_history", spad_conflict_history::emit_unit),
+    CatalogEntry::of_path("spad_warp_mask", spad_warp_mask::emit_unit),
+    CatalogEntry::of_path("spad_warp_scheduler", spad_warp_scheduler::emit_unit),
+    CatalogEntry::of_path("spad_access_unit", spad_access_unit::emit_unit),
+    CatalogEntry::of_path("spad_relssp", spad_relssp::emit_unit),
+    CatalogEntry::of_path("spad_eligibility", spad_eligibility::emit_unit),
+    CatalogEntry::of_path("spad_issue_select", spad_issue_select::emit_unit),
+    CatalogEntry::of_path("spad_pass_issue", spad_pass_issue::emit_unit),
+    CatalogEntry::of_path("spad_release_register", spad_release_register::emit_unit)
         .only_where(|machine| machine.ahead > 0),
-    Unit::of_path(
+    CatalogEntry::of_path(
         "spad_conflict_predictor",
         spad_conflict_predictor::emit_unit,
     ),
-    Unit::of_path("spad_memory_entry", spad_memory_entry::emit_unit),
-    Unit::of_path("spad_memory_exit", spad_memory_exit::emit_unit),
-    Unit::of_path("spad_counters", spad_counters::emit_unit),
-    Unit::of_machine("spad_hash_stage", |p, machine| {
+    CatalogEntry::of_path("spad_memory_entry", spad_memory_entry::emit_unit),
+    CatalogEntry::of_path("spad_memory_exit", spad_memory_exit::emit_unit),
+    CatalogEntry::of_path("spad_counters", spad_counters::emit_unit),
+    CatalogEntry::of_machine("spad_hash_stage", |p, machine| {
         spad_hash_stage::emit_unit(p, machine).map(|stage| stage.modules)
     })
     .on_a_bus(),
-    Unit::of_machine("spad_stream", spad_stream::emit_unit).on_a_bus(),
-    Unit::of_path("spad_phases", spad_phases::emit_unit)
+    CatalogEntry::of_machine("spad_stream", spad_stream::emit_unit).on_a_bus(),
+    CatalogEntry::of_path("spad_phases", spad_phases::emit_unit)
         .on_a_bus()
         .only_where(Machine::has_phases),
-    Unit::of_machine("spad_wide_stream", spad_wide_stream::emit_unit)
+    CatalogEntry::of_machine("spad_wide_stream", spad_wide_stream::emit_unit)
         .on_a_bus()
         .only_where(Machine::has_phases),
-    Unit::of_path("spad_atomic_bank", spad_atomic_bank::emit_unit)
+    CatalogEntry::of_path("spad_atomic_bank", spad_atomic_bank::emit_unit)
         .on_a_bus()
         .only_where(|machine| machine.tcdm.atomics || machine.stream.atomics),
-    Unit::of_machine("spad_tcdm", spad_tcdm::emit_unit).on_a_bus(),
-    Unit::of_path("spad_axi", spad_axi::emit_unit)
+    CatalogEntry::of_machine("spad_tcdm", spad_tcdm::emit_unit).on_a_bus(),
+    CatalogEntry::of_path("spad_axi", spad_axi::emit_unit)
         .on_a_bus()
         .only_where(|machine| !machine.axi.is_absent()),
-    Unit::of_machine("spad_sm_path", spad_sm_path::emit_unit),
+    CatalogEntry::of_machine("spad_sm_path", spad_sm_path::emit_unit),
 ];
 
 /// Emits one unit by name: its own module last, before it the modules that it
@@ -243,7 +243,7 @@ pub fn has_unit(name: &str, machine: &Machine) -> bool {
 /// Whether a unit is a part of the SM's pipeline, which serves one word of each
 /// lane at a time. Hashes and what a scratchpad on a bus consists of are not.
 pub fn is_in_pipeline(name: &str) -> bool {
-    unit(name).is_some_and(Unit::is_in_pipeline)
+    unit(name).is_some_and(CatalogEntry::is_in_pipeline)
 }
 
 /// Every unit's name, in the order of the documentation.
@@ -251,6 +251,6 @@ pub fn unit_names() -> impl Iterator<Item = &'static str> {
     UNITS.iter().map(|unit| unit.name)
 }
 
-fn unit(name: &str) -> Option<&'static Unit> {
+fn unit(name: &str) -> Option<&'static CatalogEntry> {
     UNITS.iter().find(|unit| unit.name == name)
 }

@@ -26,7 +26,7 @@ impl Lines {
         self.lines.push(format!("{:indent$}{text}", ""));
     }
 
-    /// `text` after what is there, or on a new line where it does not fit.
+    /// Appends `text` to the line, or starts a new line if it does not fit.
     pub(crate) fn append(&mut self, indent: usize, text: &str) {
         match self.lines.last_mut() {
             Some(line) if line.is_empty() => line.push_str(text),

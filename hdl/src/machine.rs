@@ -1,8 +1,8 @@
-//! What an emission needs to know about the machine.
+//! The parameters of a machine that an emission needs.
 
+use crate::address_widths::AddressWidths;
 use crate::allowed::Allowed;
 use crate::error::{HdlError, Result};
-use crate::geometry::Geometry;
 use crate::hashes::{Configured, HashKind, PathHash};
 use serde::Serialize;
 
@@ -36,8 +36,7 @@ impl RetryLatencies {
     };
 }
 
-/// What `spad_tcdm` has beside banks and arbitration
-/// (microarchitecture/bus.md).
+/// Options of `spad_tcdm` beyond banks and arbitration (microarchitecture/bus.md).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct TcdmOptions {
     /// Requests go through registers, so that the grant is one.
@@ -59,7 +58,7 @@ pub struct TcdmOptions {
 pub struct AxiOptions {
     /// Bits of a byte address; 0: there is no AXI port.
     pub addr_bits: u32,
-    /// Lanes that it takes the place of: the words of a beat.
+    /// Lanes that the port replaces, which is also the words of a beat.
     pub lanes: u32,
     /// Bits of an identifier.
     pub id_bits: u32,
@@ -88,7 +87,7 @@ impl Default for AxiOptions {
     }
 }
 
-/// What `spad_stream` has between its buffers (microarchitecture/bus.md).
+/// The memory between the buffers of `spad_stream` (microarchitecture/bus.md).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct StreamOptions {
     /// Memory stages of that scratchpad, as [`Machine::mem_stages`] are of the
@@ -109,7 +108,7 @@ pub struct StreamOptions {
 }
 
 impl Default for StreamOptions {
-    /// As few cycles as there can be.
+    /// The fewest cycles possible.
     fn default() -> Self {
         StreamOptions {
             mem_stages: 2,
@@ -121,8 +120,7 @@ impl Default for StreamOptions {
     }
 }
 
-/// What becomes of accesses of 8 and 16 bytes a lane
-/// (microarchitecture/phases.md).
+/// How accesses of 8 and 16 bytes a lane are served (microarchitecture/phases.md).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub enum Phases {
     /// There are none: an access has one word a lane.
@@ -138,13 +136,13 @@ pub enum Phases {
 #[derive(Clone, Debug)]
 pub struct Machine {
     /// Address and bank bits.
-    pub geometry: Geometry,
+    pub geometry: AddressWidths,
     /// The configurable hash unit, whose registers `spad_hash_config` holds.
     pub hash_unit: HashKind,
     /// The bank hash of the SM path.
     pub path_hash: PathHash,
-    /// What the registers of its mapping hold after a reset, by write index, for
-    /// each unit; those of other units select bank = addr mod 2^m.
+    /// The registers of its mapping after a reset, by write index, for each
+    /// unit; those of other units select bank = addr mod 2^m.
     pub hash_reset: Vec<(Configured, Vec<u64>)>,
     /// Words of the scratchpad; a multiple of the number of banks.
     pub capacity_words: usize,
@@ -182,14 +180,13 @@ pub struct Machine {
     pub tcdm: TcdmOptions,
     /// Options of the port of all lanes.
     pub stream: StreamOptions,
-    /// The AXI port in the place of a lane.
+    /// The AXI port that replaces a lane.
     pub axi: AxiOptions,
     /// Accesses of 8 and 16 bytes a lane.
     pub phases: Phases,
 }
 
-/// What each number of a machine may be by itself. Configuration files read
-/// these limits too.
+/// The legal range of each number of a machine. Configuration files read these limits, too.
 impl Machine {
     /// Lanes; at most the threads of a warp.
     pub const LANES: Allowed = Allowed::PowerOfTwo(2, 64);
@@ -231,7 +228,7 @@ impl Machine {
     /// Bits of a byte address at the AXI port: 0, or at least 12 and those of a
     /// byte of the scratchpad.
     pub const AXI_ADDR_BITS: Allowed = Allowed::Range(0, 64);
-    /// Lanes that the AXI port takes the place of; at most the lanes.
+    /// Lanes that the AXI port replaces; at most the lanes of the machine.
     pub const AXI_LANES: Allowed = Allowed::PowerOfTwo(1, 8);
     /// Bits of an identifier at the AXI port.
     pub const AXI_ID_BITS: Allowed = Allowed::Range(1, 16);
@@ -242,7 +239,7 @@ impl Machine {
 impl Machine {
     /// A machine of this geometry with one full pass per warp, for what
     /// depends on nothing else.
-    pub fn of_geometry(geometry: Geometry, hash_unit: HashKind) -> Self {
+    pub fn of_geometry(geometry: AddressWidths, hash_unit: HashKind) -> Self {
         Machine {
             geometry,
             hash_unit,

@@ -1,11 +1,16 @@
 //! Memories: rows of words that are written at clock edges. On a chip, a macro
-//! takes the place of the module that has one.
+//! replaces the module that contains one.
 
 use crate::item::{Item, Memory};
 use crate::signal::{Expr, Part};
 use crate::size::{Size, index_bits};
 use crate::tree::{Select, Tree};
-use crate::unit::Unit;
+use crate::unit::UnitBuilder;
+
+/// What Yosys, Quartus and Vivado call a memory whose reads of the row that is written in
+/// the same cycle are not relied on. Without it they keep the old word in flip-flops.
+const ANY_WORD_ON_COLLISION: &str =
+    "no_rw_check, ramstyle = \"no_rw_check\", rw_addr_collision = \"no\"";
 
 impl Memory {
     /// The word in `row`: it can be read, or be what a clocked block writes.
@@ -24,7 +29,7 @@ impl Memory {
     }
 }
 
-impl Unit {
+impl UnitBuilder {
     /// A memory of `rows` words: without a reset, since no macro has one.
     #[track_caller]
     pub(crate) fn memory(&self, name: &str, rows: usize, width: impl Into<Size>) -> Memory {
@@ -32,6 +37,19 @@ impl Unit {
         let memory = Memory { rows, words };
         self.add(Item::Memory(memory));
         memory
+    }
+
+    /// A [memory](Self::memory) whose reads of the row that is written in the same cycle are
+    /// not relied on.
+    #[track_caller]
+    pub(crate) fn memory_of_two_ports(
+        &self,
+        name: &str,
+        rows: usize,
+        width: impl Into<Size>,
+    ) -> Memory {
+        self.add(Item::Attributes(ANY_WORD_ON_COLLISION));
+        self.memory(name, rows, width)
     }
 
     /// The memory is 0 when a simulation starts for which [`RAM_ZEROS`](crate::RAM_ZEROS) is
@@ -47,8 +65,8 @@ mod tests {
     use super::*;
     use crate::module::UnitDoc;
 
-    fn unit() -> Unit {
-        Unit::new(UnitDoc::part("unit", "a unit.", "none".into(), "1"))
+    fn unit() -> UnitBuilder {
+        UnitBuilder::new(UnitDoc::part("unit", "a unit.", "none".into(), "1"))
     }
 
     #[test]

@@ -26,7 +26,7 @@ pub struct Module {
     pub file: Printed,
     /// The same in SystemVerilog with assertions, if the unit has some.
     pub asserted: Option<Printed>,
-    /// What is printed.
+    /// The description that is printed.
     description: Arc<Description>,
 }
 

@@ -1,4 +1,4 @@
-//! The names of a module: what it uses, and what differs only by case.
+//! The names of a module: those in use, and those that differ only by case.
 
 use crate::number::Number;
 use crate::tree::Tree;

@@ -1,5 +1,5 @@
-//! Whole numbers that the Verilog computes, as `i*m + 1` is: what they are made
-//! of, their text, and their value.
+//! Whole numbers that the Verilog computes, such as `i*m + 1`: their
+//! expression, their text, and their value.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::{LazyLock, Mutex};
@@ -34,8 +34,8 @@ pub(crate) enum Operator {
     Less,
 }
 
-/// Where a text has spaces around its operators, other than around those of long
-/// sums, of shifts and of comparisons.
+/// Which operators of a text have spaces around them, in addition to those of
+/// long sums, of shifts and of comparisons.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Spaces {
     /// Around `+` and `-` of names and numbers.
@@ -44,7 +44,7 @@ pub(crate) struct Spaces {
     pub(crate) divisions: bool,
 }
 
-/// How strongly the parts of a text hold together.
+/// The precedence of a text's outermost operator.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Form {
     Literal,
@@ -178,7 +178,7 @@ impl Number {
         self.in_parentheses_if(&[Form::Short, Form::Sum, Form::Shift], spaces)
     }
 
-    /// The text beside a `<`, or in front of a `-`.
+    /// The text as an operand of `<`, or before a `-`.
     pub(crate) fn compared(&self, spaces: Spaces) -> String {
         self.in_parentheses_if(&[Form::Shift, Form::Choice], spaces)
     }

@@ -1,4 +1,4 @@
-//! Where a line of Verilog comes from.
+//! The origin of a line of Verilog.
 
 use serde::Serialize;
 use std::fmt;

@@ -1,7 +1,7 @@
-//! The parameters of microarchitecture/parameters.md: the one place
-//! where each has its name, its meaning and its value in a machine. Templates
-//! and headers of the Verilog, golden models, benches and proofs read them here;
-//! a test holds the table of the document against this list.
+//! The parameters of microarchitecture/parameters.md: the only list of their
+//! names, meanings and values in a machine. Templates and headers of the
+//! Verilog, golden models, benches and proofs read them here; a test compares
+//! the table of the document with this list.
 
 use crate::allowed::Allowed;
 use crate::error::Result;
@@ -9,16 +9,15 @@ use crate::machine::{Machine, PC_BITS, Phases, RetryLatencies, TAG_BITS};
 use crate::size::{Size, index_bits};
 use serde::Serialize;
 
-/// The tables of the conflict history: tags beside their values, which a
-/// look-up reads, and tags alone, which an update reads.
+/// The tables of the conflict history: tags with their values, which a look-up
+/// reads, and tags alone, which an update reads.
 pub(crate) const TABLE_ENTRIES: &str = "spad_table_ram_entries";
 pub(crate) const TABLE_TAGS: &str = "spad_table_ram_tags";
 
-/// The widths that a module may have whose entries are a payload of one vector, which it
-/// hands on as it is.
+/// The widths of a payload that a module passes on unchanged.
 pub(crate) const PAYLOAD: Allowed = Allowed::Range(1, 32_768);
 
-/// The widths of the tag of an access, which a module hands on as it is.
+/// The widths of the tag of an access, which a module passes on unchanged.
 pub(crate) const TAG: Allowed = Allowed::Range(1, 128);
 
 /// Lists each parameter once; a value may use those above it.
@@ -244,7 +243,7 @@ impl Params {
         value.unwrap_or_else(|| panic!("there is no parameter '{name}'"))
     }
 
-    /// The parameters as they stand in a file's header.
+    /// The parameters in the form of a file's header.
     pub(crate) fn text(&self, names: &[&str]) -> String {
         let value = |name: &&str| format!("{name} = {}", self.called(name));
         names.iter().map(value).collect::<Vec<_>>().join(", ")
@@ -264,7 +263,7 @@ fn longest_state(lanes: usize, retry: RetryLatencies) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::geometry::Geometry;
+    use crate::address_widths::AddressWidths;
     use crate::hashes::HashKind;
     use std::collections::BTreeSet;
 
@@ -293,7 +292,7 @@ mod tests {
 
     #[test]
     fn a_value_is_found_by_its_name() {
-        let geometry = Geometry {
+        let geometry = AddressWidths {
             addr_bits: 14,
             bank_bits: 5,
         };

@@ -1,4 +1,4 @@
-//! What travels along the scratchpad path, by the names of its fields.
+//! The fields that travel along the scratchpad path, by name.
 
 use crate::bundle::bundle;
 

@@ -25,23 +25,23 @@ pub struct Port {
     pub width: usize,
     /// Meaning and bit order.
     pub doc: String,
-    /// Of an output: the inputs that it depends on in the same cycle, `cfg_*`
-    /// and `rst` aside. None of them: it comes from registers. `None`: not
+    /// For an output: the inputs that it depends on in the same cycle, `cfg_*`
+    /// and `rst` aside. An empty list: it comes from registers. `None`: not
     /// declared.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub depends_on: Option<Vec<String>>,
-    /// Of an output that lets a neighbour go on or stops it (`*_ready`, `*_gnt`,
-    /// `ex_hold`): how many transfers the neighbour may still send after it was
-    /// told to stop, and needs space for. The whole kit has 0, because a transfer
-    /// counts in the cycle of its ready.
+    /// For an output that lets a neighbour continue or stops it (`*_ready`,
+    /// `*_gnt`, `ex_hold`): how many transfers the neighbour may still send after
+    /// it was told to stop, and needs space for. The whole kit has 0, because a
+    /// transfer counts in the cycle of its ready.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub skid_depth: Option<u32>,
-    /// Of an output: the lines of the description that drive it. Of one that shows a
-    /// register, those that say what the register becomes; of one that an instance
-    /// drives, the line that connects it, then those inside.
+    /// For an output: the lines of the description that drive it. If it shows a
+    /// register, the lines of the register's next state; if an instance drives it,
+    /// the line that connects it, then those inside.
     #[serde(skip)]
     pub driven_by: Vec<Origin>,
-    /// Where parameters of the module say its width: what they say.
+    /// If its width is given by parameters of the module: their values.
     #[serde(skip)]
     pub(crate) size: Option<Size>,
     /// The line of the description that declares it.
@@ -53,7 +53,7 @@ pub struct Port {
 }
 
 impl Port {
-    /// A port without a statement of what it depends on, as wide in every instance.
+    /// A port with one width in all instances, and no statement of its dependencies.
     #[track_caller]
     pub(crate) fn new(name: &str, dir: Dir, width: usize, doc: &str) -> Self {
         Port {

@@ -5,7 +5,7 @@ use crate::port::Dir;
 use crate::register::Register;
 use crate::signal::{Operand, Signal};
 use crate::size::Size;
-use crate::unit::{Kind, Unit};
+use crate::unit::{Kind, UnitBuilder};
 
 /// Declares ports in their order, each by its name: direction, width, meaning.
 ///
@@ -31,7 +31,7 @@ macro_rules! ports {
         }
 
         impl $name {
-            pub(crate) fn new(u: &$crate::unit::Unit, $s: &$crate::params::Sizes) -> Self {
+            pub(crate) fn new(u: &$crate::unit::UnitBuilder, $s: &$crate::params::Sizes) -> Self {
                 #[allow(unused_imports, reason = "some have inputs or outputs alone")]
                 use $crate::ports::{input, output};
                 $name { $($port: $declared.called(stringify!($port), u),)* }
@@ -52,7 +52,7 @@ macro_rules! ports {
         }
 
         impl $name {
-            fn declared(u: &$crate::unit::Unit, p: &$crate::params::Params) -> Self {
+            fn declared(u: &$crate::unit::UnitBuilder, p: &$crate::params::Params) -> Self {
                 let $s = u.all_sizes(p);
                 let [clk, rst] = u.clocked();
                 #[allow(unused_imports, reason = "few units have registers among their ports")]
@@ -77,7 +77,7 @@ pub(crate) struct Declared<'a> {
     dir: Dir,
     width: Size,
     doc: &'a str,
-    /// Of a register: what a reset makes of it.
+    /// For a register: its reset value.
     reset: Option<Operand>,
 }
 
@@ -93,7 +93,7 @@ pub(crate) fn output(width: impl Into<Size>, doc: &str) -> Declared<'_> {
     Declared::new(Dir::Out, width.into(), doc)
 }
 
-/// An output that is a register of `width` bits; what it returns asks for its reset.
+/// An output that is a register of `width` bits; the returned builder requires a reset.
 #[track_caller]
 pub(crate) fn output_register(width: impl Into<Size>, doc: &str) -> Unreset<'_> {
     Unreset(output(width, doc))
@@ -123,7 +123,7 @@ impl<'a> Declared<'a> {
     }
 
     /// The port of `u` with this name.
-    pub(crate) fn called(self, name: &str, u: &Unit) -> Signal {
+    pub(crate) fn called(self, name: &str, u: &UnitBuilder) -> Signal {
         let Declared { at, width, doc, .. } = self;
         match (self.reset, self.dir) {
             (Some(value), _) => {

@@ -20,8 +20,8 @@ pub(crate) type Line = (String, Option<Origin>);
 pub struct Printed {
     /// The text.
     pub text: String,
-    /// Of each line the line of the description that wrote it; `None` for what the
-    /// kit adds around it, such as the header.
+    /// For each line, the line of the description that wrote it; `None` for lines
+    /// that the kit adds, such as the header.
     pub origins: Vec<Option<Origin>>,
 }
 

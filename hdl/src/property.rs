@@ -1,15 +1,15 @@
 //! Assertions: what holds inside a unit, and what its neighbours have to keep.
 //!
-//! They stand in the module, beside the logic that they are about, but only in
-//! its SystemVerilog flavour, and there not for synthesis.
+//! Assertions are in the module, next to the logic that they are about, but
+//! only in its SystemVerilog flavour, and not for synthesis.
 
 use crate::item::{Item, Property};
 use crate::signal::{Expr, Signal};
 use crate::tree::Tree;
-use crate::unit::Unit;
+use crate::unit::UnitBuilder;
 
-impl Unit {
-    /// Everything that `body` describes is there with the assertions only:
+impl UnitBuilder {
+    /// Everything that `body` describes exists only with the assertions:
     /// properties, and the registers and wires that they need.
     #[track_caller]
     pub(crate) fn assertions<R>(&self, body: impl FnOnce() -> R) -> R {
@@ -37,7 +37,7 @@ impl Unit {
     }
 }
 
-/// The signals, or parts of them, are as they were at the clock edge before.
+/// The signals, or parts of them, have the values of the previous clock edge.
 pub(crate) fn stable<T: Into<Expr>>(signals: impl IntoIterator<Item = T>) -> Expr {
     let same = |signal: T| call("$stable", signal.into().tree);
     let all = signals.into_iter().map(same).reduce(|a, b| a & b);
@@ -50,16 +50,16 @@ pub(crate) fn one_at_most(signals: impl IntoIterator<Item = Signal>) -> Expr {
     call("$onehot0", Tree::Concat(names.collect()))
 }
 
-/// One bit that a system function makes of a value.
+/// A system function that makes one bit of a value.
 fn call(function: &'static str, value: Tree) -> Expr {
     Expr::new(Tree::Call(function, Box::new(value)), 1.into())
 }
 
-/// A source keeps what it offers until it is taken: `valid`, and `payload`. The
+/// A source keeps its offer, `valid` and `payload`, until it is taken. The
 /// register `waits` notes an offer that was not taken.
 #[track_caller]
 pub(crate) fn offer_is_held<T: Into<Expr>>(
-    u: &Unit,
+    u: &UnitBuilder,
     (name, message): (&'static str, &'static str),
     waits: &str,
     (valid, taken): (impl Into<Expr>, impl Into<Expr>),

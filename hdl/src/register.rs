@@ -1,5 +1,4 @@
-//! Registers: each is stated once, with what it starts from, and changes in
-//! one place.
+//! Registers: each is stated once, with its reset value and its next state.
 
 use crate::item::{Declaration, Item, Next, Update};
 use crate::origin::Origin;
@@ -7,12 +6,12 @@ use crate::port::Dir;
 use crate::signal::{Bits, Expr, Operand, Signal, Value, all_bits, register_name, when};
 use crate::size::{Size, interned};
 use crate::tree::Tree;
-use crate::unit::{Kind, Unit};
+use crate::unit::{Kind, UnitBuilder};
 
 /// Builds a register. It needs a reset value, or the valid bit that covers it.
 #[must_use]
 pub(crate) struct Register<'u> {
-    unit: &'u Unit,
+    unit: &'u UnitBuilder,
     name: &'u str,
     width: Size,
     /// Of an output.
@@ -23,7 +22,12 @@ pub(crate) struct Register<'u> {
 
 impl<'u> Register<'u> {
     #[track_caller]
-    pub(crate) fn new(unit: &'u Unit, name: &'u str, width: Size, doc: Option<&'u str>) -> Self {
+    pub(crate) fn new(
+        unit: &'u UnitBuilder,
+        name: &'u str,
+        width: Size,
+        doc: Option<&'u str>,
+    ) -> Self {
         Register {
             unit,
             name,
@@ -103,7 +107,7 @@ impl<'u> Register<'u> {
 
 /// An update that is being written.
 #[derive(Clone, Copy)]
-pub(crate) struct Clocked<'u>(&'u Unit);
+pub(crate) struct Clocked<'u>(&'u UnitBuilder);
 
 impl Clocked<'_> {
     /// They change in cycles with `condition` only.
@@ -118,8 +122,8 @@ impl Clocked<'_> {
         self.change(|update| update.clear = Some(condition))
     }
 
-    /// What `register`, or a part of it, becomes; by cases, it stays as it is
-    /// in none of them.
+    /// The next state of `register`, or of a part of it. If it has cases and
+    /// none applies, the register keeps its value.
     #[track_caller]
     pub(crate) fn next(self, register: impl Into<Expr>, value: impl Into<Value>) -> Self {
         let register = register.into();
@@ -128,8 +132,7 @@ impl Clocked<'_> {
         self.becomes(register, reset, value.into())
     }
 
-    /// What the bit of `register` becomes whose number is `index`. A reset is
-    /// of all bits.
+    /// The next state of bit `index` of `register`. A reset clears all bits.
     #[track_caller]
     pub(crate) fn next_bit(
         self,
@@ -177,8 +180,8 @@ impl Clocked<'_> {
     }
 }
 
-impl Unit {
-    /// A register; what it returns asks for its reset.
+impl UnitBuilder {
+    /// A register; the returned builder requires a reset.
     #[track_caller]
     pub(crate) fn register<'u>(&'u self, name: &'u str, width: impl Into<Size>) -> Register<'u> {
         Register::new(self, name, width.into(), None)
@@ -218,8 +221,8 @@ impl Unit {
     }
 }
 
-/// What a count becomes: one more with `up`, one less with `down`, the same, of
-/// which there is no case, with neither or both.
+/// The next state of a count: one more with `up`, one less with `down`; with
+/// neither or both it is unchanged, and there is no case.
 pub(crate) fn counted(count: Signal, up: impl Into<Expr>, down: impl Into<Expr>) -> Value {
     let (up, down) = (up.into(), down.into());
     when(up.clone() & !down.clone(), count + 1).when(down & !up, count - 1)

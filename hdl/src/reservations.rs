@@ -4,7 +4,7 @@
 use crate::params::Sizes;
 use crate::signal::{Bits, Expr, Signal, when};
 use crate::size::Size;
-use crate::unit::{Index, Unit};
+use crate::unit::{Index, UnitBuilder};
 
 /// The later cycles of the banks' accesses.
 #[derive(Clone, Copy)]
@@ -18,7 +18,7 @@ pub(crate) struct Later {
 }
 
 impl Later {
-    pub(crate) fn wires(u: &Unit, s: &Sizes) -> Self {
+    pub(crate) fn wires(u: &UnitBuilder, s: &Sizes) -> Self {
         Later {
             reserved: u.wire("conditional_reserved", s.B),
             written: u.wire("written", s.B),
@@ -27,7 +27,7 @@ impl Later {
     }
 }
 
-/// What a lane begins in this cycle.
+/// The accesses that a lane begins in this cycle.
 pub(crate) struct Begins {
     /// A load-reserved that makes a reservation.
     pub(crate) load: Expr,
@@ -39,7 +39,7 @@ pub(crate) struct Begins {
 
 /// The accesses of the lanes.
 pub(crate) struct Accesses<F> {
-    /// What lane `i` begins, said in a loop over the lanes.
+    /// The accesses that lane `i` begins, described in a loop over the lanes.
     pub(crate) begins: F,
     /// Bank of each lane's access in its second cycle.
     pub(crate) from: Signal,
@@ -52,11 +52,12 @@ struct Reservations {
     held: Signal,
     bank: Signal,
     row: Signal,
-    /// A load-reserved, a store-conditional, and one of the lane's reserved place.
+    /// Accesses in their second cycle: load-reserved, store-conditional, and accesses
+    /// of the lane's reserved word.
     load: Signal,
     conditional: Signal,
     meets: Signal,
-    /// Those that find their reservation.
+    /// Accesses that find their reservation.
     found: Signal,
 }
 
@@ -65,7 +66,7 @@ struct Reservations {
 /// a row the value of that of the bank, of the rows of all. `lane` and `bank` are
 /// indices.
 pub(crate) fn reservations<F: Fn(Size) -> Begins>(
-    (u, s): (&Unit, &Sizes),
+    (u, s): (&UnitBuilder, &Sizes),
     row_of: impl Fn([Signal; 2], Signal),
     [lane, bank]: [Index; 2],
     describe: impl FnOnce() -> Accesses<F>,
@@ -114,7 +115,7 @@ impl Reservations {
     }
 
     /// Lane `i` begins an access: its second cycle, and its reservation.
-    fn begin(&self, (u, s): (&Unit, &Sizes), i: Size, begins: Begins) {
+    fn begin(&self, (u, s): (&UnitBuilder, &Sizes), i: Size, begins: Begins) {
         let Begins { load, store, place } = begins;
         let [own_bank, own_row] = self.place(s, i);
         let load = u.name("load", load);
@@ -134,7 +135,7 @@ impl Reservations {
     }
 
     /// Lane `i` finds its reservation, or it ends, as its word is `written`.
-    fn end(&self, u: &Unit, i: Size, written: Signal) {
+    fn end(&self, u: &UnitBuilder, i: Size, written: Signal) {
         let found = self.meets.at(i) & self.held.at(i) & !written;
         u.assign(self.found.at(i), found);
         let ends = self.conditional.at(i) | written;
@@ -145,7 +146,7 @@ impl Reservations {
 
 /// Tells the banks whose store-conditional finds its reservation.
 fn tell(
-    (u, s): (&Unit, &Sizes),
+    (u, s): (&UnitBuilder, &Sizes),
     found: Signal,
     (from, reserved): (Signal, Signal),
     [lane, bank]: [Index; 2],

@@ -11,11 +11,11 @@ pub enum Reset {
     /// While `rst` is high, with the rising edge of the clock.
     #[default]
     Sync,
-    /// As soon as `rst` is high. It has to fall away from the clock's edge.
+    /// As soon as `rst` is high. Its falling edge must be away from the clock's edge.
     Async,
     /// While `rst_n` is low, with the rising edge of the clock.
     SyncLow,
-    /// As soon as `rst_n` is low. It has to rise away from the clock's edge.
+    /// As soon as `rst_n` is low. Its rising edge must be away from the clock's edge.
     AsyncLow,
 }
 
@@ -87,7 +87,7 @@ impl Reset {
         ports.iter().map(port).collect()
     }
 
-    /// What is said of the port, from what is said of a synchronous one.
+    /// The port's comment, made from that of a synchronous reset.
     fn doc(self, doc: &str) -> String {
         let style = match self {
             Reset::Sync => "synchronous reset",

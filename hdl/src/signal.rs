@@ -24,7 +24,7 @@ pub(crate) struct Signal {
     pub(crate) width: Size,
 }
 
-/// What the register `name` of a unit is called in its Verilog.
+/// The name of the register `name` in the Verilog.
 #[must_use]
 pub fn register_name(name: &str) -> String {
     format!("{name}_q")
@@ -36,7 +36,7 @@ impl Signal {
         Signal { id, name, width }
     }
 
-    /// What the unit calls it: a register without the suffix.
+    /// The name in the unit's terms: a register without the suffix.
     pub(crate) fn stem(self) -> &'static str {
         self.name.strip_suffix("_q").unwrap_or(self.name)
     }
@@ -85,7 +85,7 @@ pub(crate) enum Operand {
 }
 
 impl Operand {
-    /// The operand beside something of `width` bits.
+    /// The operand, as wide as the other operand of `width` bits.
     #[track_caller]
     pub(crate) fn beside(self, width: Size) -> Expr {
         match self {
@@ -167,7 +167,7 @@ pub(crate) fn code(field: &Field, value: u8) -> Expr {
     )
 }
 
-/// The code of that value as a number: the place of a bit.
+/// The code of that value as a number, which can index a bit.
 pub(crate) fn place(field: &Field, value: u8) -> Size {
     let code = field.codes.iter().find(|(_, own)| *own == value);
     let (name, _) = code.unwrap_or_else(|| panic!("{} has no code {value}", field.prefix));

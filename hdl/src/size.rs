@@ -1,7 +1,7 @@
 //! Numbers that the Verilog text computes: widths, indices, bounds of loops.
 //!
-//! A size knows what it is made of (`L*m`, `i-1`) and between which values it
-//! lies, so that widths are checked while the text keeps the names.
+//! A size knows its expression (`L*m`, `i-1`) and the range of its values, so
+//! that widths are checked while the text keeps the names.
 
 pub(crate) use crate::number::index_bits;
 use crate::number::{Form, Number, Operator, Spaces};
@@ -50,7 +50,7 @@ impl Size {
         }
     }
 
-    /// Of two sizes, with the values that it has.
+    /// The size that an operator makes of two sizes, with its range.
     fn of(operator: Operator, [a, b]: [Size; 2], [least, most]: [isize; 2]) -> Self {
         let number = Number::binary(operator, a.number, b.number);
         Size {

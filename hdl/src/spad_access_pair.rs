@@ -3,11 +3,11 @@
 
 use crate::module::{Module, Result, UnitDoc};
 use crate::signal::{Bits, when};
-use crate::unit::Unit;
+use crate::unit::UnitBuilder;
 
 /// Emits the slice of a pair.
 pub(crate) fn emit_kernel() -> Result<Module> {
-    let u = Unit::new(UnitDoc::part(
+    let u = UnitBuilder::new(UnitDoc::part(
         "spad_access_pair",
         "a pair of block slots: whether the shared part of their scratchpad is held, and by \
          which of them, before and after the events of this cycle.",
@@ -26,8 +26,8 @@ pub(crate) fn emit_kernel() -> Result<Module> {
     let lock_next = u.output("lock_next", 1, "the shared part is held in the next cycle");
     let owner_next = u.output("owner_next", 1, "by which slot");
 
-    // With the releases of this cycle the lock falls when nobody needs it any
-    // more, and passes on when only the partner does.
+    // With the releases of this cycle, the lock is freed if nobody needs it any
+    // more, and passed on if only the partner does.
     let owner_needs = when(owner, needs.at(1)).otherwise(needs.at(0));
     let owner_needs = u.name("owner_needs", owner_needs);
     let other_needs = when(owner, needs.at(0)).otherwise(needs.at(1));

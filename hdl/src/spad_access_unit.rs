@@ -1,16 +1,16 @@
-//! Who may touch the shared part of the scratchpad.
+//! Decides which blocks may access the shared part of the scratchpad.
 
 use crate::module::{Module, Result, UnitDoc};
 use crate::params::{Params, Sizes};
 use crate::ports::ports;
 use crate::signal::{Bits, Signal, concat};
 use crate::spad_access_pair;
-use crate::unit::{Index, Unit};
+use crate::unit::{Index, UnitBuilder};
 
 /// Emits `spad_access_unit`, its slice first.
 pub(crate) fn emit_unit(p: &Params) -> Result<Vec<Module>> {
     let pair = spad_access_pair::emit_kernel()?;
-    let u = Unit::new(doc(p));
+    let u = UnitBuilder::new(doc(p));
     let io = Ports::declared(&u, p);
     let pairs = Pairs::new(&u, &io);
     let warps = Warps::new(&u, io.s);
@@ -67,7 +67,7 @@ ports! {
     }
 }
 
-/// What pairs of slots, and slots, hold.
+/// The state of pairs and of slots.
 struct Pairs {
     /// Per slot: its block runs in sharing mode.
     sh: Signal,
@@ -87,7 +87,7 @@ struct Pairs {
 }
 
 impl Pairs {
-    fn new(u: &Unit, io: &Ports) -> Self {
+    fn new(u: &UnitBuilder, io: &Ports) -> Self {
         let t = io.s.T;
         u.section(
             "Per slot: its block runs in sharing mode. Per pair: the shared part is held, by \
@@ -122,7 +122,7 @@ impl Pairs {
         }
     }
 
-    fn each_pair(&self, u: &Unit, io: &Ports, pair: &Module, q: Index) {
+    fn each_pair(&self, u: &UnitBuilder, io: &Ports, pair: &Module, q: Index) {
         u.each("pair", q, (0, io.s.T / 2), |q| {
             let slots = 2 * q;
             u.instance(pair, "slice")
@@ -147,7 +147,7 @@ impl Pairs {
         });
     }
 
-    fn each_slot(&self, u: &Unit, io: &Ports, takes: Signal, [b, i]: [Index; 2]) {
+    fn each_slot(&self, u: &UnitBuilder, io: &Ports, takes: Signal, [b, i]: [Index; 2]) {
         let (w, t, tw) = (io.s.W, io.s.T, io.s.TW);
         u.each("slot", b, (0, t), |b| {
             let mine = u.wire("mine", w);
@@ -166,9 +166,8 @@ impl Pairs {
 }
 
 impl Pairs {
-    /// What holds of every pair, as assertions: one slot at a time has its
-    /// shared part, and needs it.
-    fn checks(&self, u: &Unit, io: &Ports, q: Index) {
+    /// Assertions about every pair: one slot at a time has its shared part, and needs it.
+    fn checks(&self, u: &UnitBuilder, io: &Ports, q: Index) {
         u.about("What holds of every pair, checked in simulation.");
         u.generate(|| {
             u.each("pair_check", q, (0, io.s.T / 2), |q| {
@@ -196,7 +195,7 @@ impl Pairs {
     }
 }
 
-/// What holds for the block of each warp, and what the warp offers.
+/// The state of each warp's block, and the warp's offer.
 struct Warps {
     in_sharing: Signal,
     owns: Signal,
@@ -207,7 +206,7 @@ struct Warps {
 }
 
 impl Warps {
-    fn new(u: &Unit, s: Sizes) -> Self {
+    fn new(u: &UnitBuilder, s: Sizes) -> Self {
         u.section(
             "Per warp, of its block: it runs in sharing mode, it owns the shared part, the lock \
              of its pair is held, it has released.",
@@ -228,7 +227,7 @@ impl Warps {
 
     fn each_warp(
         &self,
-        u: &Unit,
+        u: &UnitBuilder,
         io: &Ports,
         pairs: &Pairs,
         decision: &Decision,
@@ -253,14 +252,14 @@ impl Warps {
     }
 }
 
-/// Who takes the shared part, and what class each warp is of.
+/// The new owners of the shared parts, and the class of each warp.
 struct Decision {
     takes: Signal,
     non_owner: Signal,
     unshared: Signal,
 }
 
-fn decide(u: &Unit, io: &Ports, warps: &Warps) -> Decision {
+fn decide(u: &UnitBuilder, io: &Ports, warps: &Warps) -> Decision {
     u.paragraph();
     u.note(
         "Only what lies in the shared part needs it. After its release a block is refused; \

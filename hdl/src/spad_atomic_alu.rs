@@ -5,11 +5,11 @@ use crate::codes::aop;
 use crate::module::{Module, Result, UnitDoc};
 use crate::params::Params;
 use crate::signal::{Bits, code, when};
-use crate::unit::Unit;
+use crate::unit::UnitBuilder;
 
 /// Emits the slice of a lane.
 pub(crate) fn emit_kernel(p: &Params) -> Result<Module> {
-    let u = Unit::new(UnitDoc::part(
+    let u = UnitBuilder::new(UnitDoc::part(
         "spad_atomic_alu",
         "the arithmetic of an atomic operation. Operations: 0 add, 1 and, 2 or, 3 xor, \
          4 exchange, 5 umin, 6 umax, 7 smin, 8 smax.",

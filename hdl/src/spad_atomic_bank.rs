@@ -7,7 +7,7 @@ use crate::params::{Params, Sizes};
 use crate::ports::ports;
 use crate::signal::{Bits, Expr, Signal, code, concat, number, when};
 use crate::size::Size;
-use crate::unit::Unit;
+use crate::unit::UnitBuilder;
 use crate::{spad_atomic_alu, spad_two_port_ram};
 
 ports! {
@@ -45,7 +45,7 @@ struct Second {
 
 /// The access in its third cycle.
 struct Third {
-    /// It writes; it does if the word is what it expects.
+    /// It writes; a compare-and-swap only if the word is the expected one.
     stores: Signal,
     swaps: Signal,
     /// Its operation has one operand.
@@ -68,7 +68,7 @@ pub(crate) fn emit_unit(p: &Params) -> Result<Vec<Module>> {
     }
     let alu = spad_atomic_alu::emit_kernel(p)?;
     let ram = spad_two_port_ram::emit_helper(p)?;
-    let u = Unit::new(doc(p));
+    let u = UnitBuilder::new(doc(p));
     let io = Io::declared(&u, p);
     let second = Second::begun(&u, &io);
     let third = Third::new(&u, &io);
@@ -87,7 +87,7 @@ fn is(aop: Signal, operation: u8) -> Expr {
 
 impl Second {
     /// An access that began in the cycle before.
-    fn begun(u: &Unit, io: &Io) -> Self {
+    fn begun(u: &UnitBuilder, io: &Io) -> Self {
         let s = io.s;
         u.section("The access in its second cycle, in which its word comes from the memory.");
         let busy = u.register("busy", 1).reset(0);
@@ -117,9 +117,15 @@ impl Second {
         access
     }
 
-    /// Its word: what the access before it writes, or has just written, or what the
-    /// memory had.
-    fn old_word(&self, u: &Unit, io: &Io, ram: &Module, (third, new): (&Third, Signal)) -> Signal {
+    /// Its word: from the preceding access, if that writes it or has just written
+    /// it, else from the memory.
+    fn old_word(
+        &self,
+        u: &UnitBuilder,
+        io: &Io,
+        ram: &Module,
+        (third, new): (&Third, Signal),
+    ) -> Signal {
         let s = io.s;
         u.section(
             "The memory is read in the first cycle and written in the third. What is written now, \
@@ -146,8 +152,8 @@ impl Second {
         u.name("old", when(now, new).otherwise(kept))
     }
 
-    /// How many lanes it counts, as an operand.
-    fn count(&self, u: &Unit, p: &Params, s: Sizes) -> Expr {
+    /// The number of lanes that it counts, as an operand.
+    fn count(&self, u: &UnitBuilder, p: &Params, s: Sizes) -> Expr {
         u.section("The lanes of a count, added up in pairs beside the memory.");
         let [k, j] = u.indices(["k", "j"]);
         let sums = u.generate(|| {
@@ -174,8 +180,8 @@ impl Second {
         count.extended(p.D).of_width(s.D)
     }
 
-    /// What it answers.
-    fn answer(&self, u: &Unit, io: &Io, old: Signal) {
+    /// The answer.
+    fn answer(&self, u: &UnitBuilder, io: &Io, old: Signal) {
         let s = io.s;
         u.section("A store-conditional answers whether it fails.");
         let conditional = u.name("conditional", self.amo & is(self.aop, amo::SC));
@@ -187,7 +193,7 @@ impl Second {
 }
 
 impl Third {
-    fn new(u: &Unit, io: &Io) -> Self {
+    fn new(u: &UnitBuilder, io: &Io) -> Self {
         let s = io.s;
         u.section(
             "The access in its third cycle, which writes: in any case, or as a compare-and-swap.",
@@ -210,7 +216,7 @@ impl Third {
     }
 
     /// Whether it writes, and what: of a plain write, the bytes that it enables.
-    fn write(&self, u: &Unit, io: &Io, alu: &Module) -> Signal {
+    fn write(&self, u: &UnitBuilder, io: &Io, alu: &Module) -> Signal {
         let s = io.s;
         u.paragraph();
         u.assign(
@@ -239,7 +245,7 @@ impl Third {
     }
 
     /// The access that has been in its second cycle.
-    fn follow(&self, u: &Unit, io: &Io, second: &Second, (old, count): (Signal, Expr)) {
+    fn follow(&self, u: &UnitBuilder, io: &Io, second: &Second, (old, count): (Signal, Expr)) {
         let s = io.s;
         u.paragraph();
         let of_path = second.aop.less(code(&amo::FIELD, amo::CAS));

@@ -1,4 +1,4 @@
-//! An AXI4 port in the place of a lane: bursts as requests of one word each.
+//! An AXI4 port that replaces a lane: bursts as requests of one word each.
 
 mod answers;
 
@@ -10,7 +10,7 @@ use crate::property::offer_is_held;
 use crate::signal::{Bits, Expr, Signal, concat, number, or_all, when};
 use crate::size::{Size, index_bits};
 use crate::spad_skid::{self, Side};
-use crate::unit::Unit;
+use crate::unit::UnitBuilder;
 use crate::{spad_axi_burst, spad_queue};
 
 ports! {
@@ -88,9 +88,9 @@ struct Parts {
     burst: Module,
 }
 
-/// What the unit is described with.
+/// Shared by the parts of the description.
 struct Axi<'a> {
-    u: &'a Unit,
+    u: &'a UnitBuilder,
     s: &'a Sizes,
     parts: &'a Parts,
     io: Ports,
@@ -116,20 +116,20 @@ struct Waiting {
     data: Data,
 }
 
-/// What the memory has answered.
+/// The answer of the memory.
 #[derive(Clone, Copy)]
 struct Answer {
     /// There is one, of all lanes.
     valid: Signal,
     data: Signal,
-    /// Of each lane: nothing was accessed.
+    /// Per lane: nothing was accessed.
     nothing: Signal,
 }
 
 /// The requests that are not answered.
 #[derive(Clone, Copy)]
 struct InFlight {
-    /// There is room for another, which `picked` is.
+    /// There is room for another, `picked`.
     ready: Signal,
     picked: Request,
     valid: Signal,
@@ -148,7 +148,7 @@ pub(crate) fn emit_unit(p: &Params) -> Result<Vec<Module>> {
     let burst = spad_axi_burst::emit_helper(p, &skid)?;
     let queue = spad_queue::emit_helper()?;
     let parts = Parts { skid, queue, burst };
-    let u = Unit::new(doc(p));
+    let u = UnitBuilder::new(doc(p));
     let io = Ports::declared(&u, p);
     let axi = Axi {
         u: &u,
@@ -201,7 +201,7 @@ fn doc(p: &Params) -> UnitDoc {
 }
 
 impl Axi<'_> {
-    /// What a master has to keep.
+    /// The rules that a master must keep.
     fn rules(&self) {
         let (u, io) = (self.u, self.io);
         u.about("Rules for the master, checked in simulation.");
@@ -350,7 +350,7 @@ impl Axi<'_> {
         [reads, writes]
     }
 
-    /// Which beat becomes a request, and whether the ports take one.
+    /// Selects the beat that becomes a request, and whether the ports accept one.
     fn choose(
         &self,
         write: Beat,

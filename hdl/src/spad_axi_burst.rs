@@ -7,12 +7,12 @@ use crate::ports::ports;
 use crate::signal::{Bits, Expr, Signal, and_or, concat, number, or_all, when};
 use crate::size::Size;
 use crate::spad_skid::{self, Side};
-use crate::unit::Unit;
+use crate::unit::UnitBuilder;
 
 /// Bursts do not leave the 4 KB that they begin in.
 const PAGE_BITS: usize = 12;
-/// Bits of the longest block in which a burst wraps: 16 beats, beside the bits of
-/// a byte in a word.
+/// Bits of the longest block in which a burst wraps: 16 beats, without the bits
+/// of a byte in a word.
 const MASK_TOP: usize = 4;
 /// Kinds of bursts that are not INCR.
 const FIXED: usize = 0;
@@ -74,7 +74,7 @@ struct Current {
 
 /// Emits `spad_axi_burst`; `skid` is the buffer in front of it.
 pub(crate) fn emit_helper(p: &Params, skid: &Module) -> Result<Module> {
-    let u = Unit::new(UnitDoc {
+    let u = UnitBuilder::new(UnitDoc {
         name: "spad_axi_burst".into(),
         summary: "the bursts of one address channel of AXI as beats, each with its word address."
             .into(),
@@ -130,7 +130,13 @@ pub(crate) fn emit_helper(p: &Params, skid: &Module) -> Result<Module> {
 }
 
 /// The bursts that wait.
-fn requests(u: &Unit, io: &Ports, skid: &Module, (valid, ready): (Signal, Signal), head: Burst) {
+fn requests(
+    u: &UnitBuilder,
+    io: &Ports,
+    skid: &Module,
+    (valid, ready): (Signal, Signal),
+    head: Burst,
+) {
     let offered = Burst {
         burst: io.in_burst,
         size: io.in_size,
@@ -145,8 +151,8 @@ fn requests(u: &Unit, io: &Ports, skid: &Module, (valid, ready): (Signal, Signal
     spad_skid::instance(u, skid, [io.clk, io.rst], buffer, from, to);
 }
 
-/// Where the beat is, and whether it is refused.
-fn show(u: &Unit, io: &Ports, p: &Params, now: &Current) {
+/// The address of the beat, and whether it is refused.
+fn show(u: &UnitBuilder, io: &Ports, p: &Params, now: &Current) {
     u.paragraph();
     let word_bits = beat_bits(p);
     let add = p.n - lane_bits(p);
@@ -163,7 +169,7 @@ fn show(u: &Unit, io: &Ports, p: &Params, now: &Current) {
 
 /// The address of the beat behind this one: the next multiple of the bytes of a
 /// beat, in the bits that the kind of the burst lets change.
-fn step(u: &Unit, s: &Sizes, now: &Current, word_bits: usize) -> Signal {
+fn step(u: &UnitBuilder, s: &Sizes, now: &Current, word_bits: usize) -> Signal {
     u.section("The next beat begins at the next multiple of its bytes.");
     let low = now.addr.part(0, PAGE_BITS);
     let inside = now.ones.extended(PAGE_BITS);
@@ -181,8 +187,8 @@ fn step(u: &Unit, s: &Sizes, now: &Current, word_bits: usize) -> Signal {
     u.named("next_addr", s.XA, concat([page, low.into()]))
 }
 
-/// What a burst that is taken is like.
-fn shape(u: &Unit, head: Burst, word_bits: usize) -> (Signal, Signal, Signal) {
+/// The properties of an accepted burst.
+fn shape(u: &UnitBuilder, head: Burst, word_bits: usize) -> (Signal, Signal, Signal) {
     u.section("The shape of the burst that is taken.");
     let ones = u.wire("head_ones", word_bits);
     for bit in 0..word_bits {

@@ -1,12 +1,12 @@
-//! One bank: the place where an SRAM macro goes.
+//! One bank: the module that an SRAM macro replaces.
 
 use crate::module::{Module, Result, UnitDoc};
 use crate::params::Params;
-use crate::unit::Unit;
+use crate::unit::UnitBuilder;
 
 /// Emits `spad_bank_ram`.
 pub(crate) fn emit_unit(p: &Params) -> Result<Vec<Module>> {
-    let u = Unit::new(UnitDoc {
+    let u = UnitBuilder::new(UnitDoc {
         name: "spad_bank_ram".into(),
         summary: "one scratchpad bank: one port, synchronous, byte enables. Replace it by an \
                   SRAM macro; only dout after a read is relied on. A reset never clears the array. \

@@ -7,11 +7,11 @@ use crate::params::{Params, Sizes};
 use crate::ports::ports;
 use crate::signal::{Bits, Signal, when};
 use crate::size::Size;
-use crate::unit::{Index, Unit};
+use crate::unit::{Index, UnitBuilder};
 
 /// Emits `spad_conflict_arbiter`.
 pub(crate) fn emit_unit(p: &Params) -> Result<Vec<Module>> {
-    let u = Unit::new(doc(p));
+    let u = UnitBuilder::new(doc(p));
     let io = Ports::new(&u, p);
     let access = Access::new(&u, io.s);
     let conflicts = Conflicts::new(&u, p, io.s);
@@ -56,14 +56,14 @@ fn doc(p: &Params) -> UnitDoc {
     }
 }
 
-/// What the parts of the description share.
+/// Shared by the parts of the description.
 struct Arbiter<'a> {
-    u: &'a Unit,
+    u: &'a UnitBuilder,
     p: &'a Params,
     io: Ports,
     access: Access,
     conflicts: Conflicts,
-    /// Where lanes on one word write its bytes together.
+    /// If lanes on one word write its bytes together.
     bytes: Option<Bytes>,
 }
 
@@ -97,7 +97,7 @@ ports! {
 }
 
 impl Ports {
-    fn new(u: &Unit, p: &Params) -> Self {
+    fn new(u: &UnitBuilder, p: &Params) -> Self {
         let io = Ports::declared(u, p);
         u.unused(!p.MERGE, io.req_be, "the leader writes its whole word");
         io
@@ -120,7 +120,7 @@ struct Access {
 }
 
 impl Access {
-    fn new(u: &Unit, s: Sizes) -> Self {
+    fn new(u: &UnitBuilder, s: Sizes) -> Self {
         u.paragraph();
         let busy = u.register("busy", 1).reset(0);
         let last = u.register("last", 1).reset(0);
@@ -146,7 +146,7 @@ struct Conflicts {
 }
 
 impl Conflicts {
-    fn new(u: &Unit, p: &Params, s: Sizes) -> Self {
+    fn new(u: &UnitBuilder, p: &Params, s: Sizes) -> Self {
         u.section(
             "An access is compared when it comes: per lane, which earlier lanes want its bank \
              (`same_bank_q`), and which of these are in its way (`clash_q`):",
@@ -176,7 +176,7 @@ impl Conflicts {
     }
 }
 
-/// Who waits to write a byte, and who of them comes first.
+/// For each byte, the lanes that wait to write it, and the first of them.
 struct Bytes {
     be: Signal,
     wants: Signal,
@@ -185,7 +185,7 @@ struct Bytes {
 }
 
 impl Bytes {
-    fn new(u: &Unit, p: &Params, s: Sizes, access: &Access) -> Self {
+    fn new(u: &UnitBuilder, p: &Params, s: Sizes, access: &Access) -> Self {
         let more = if p.BCAST {
             ", `first` those of them with no earlier one on their word. All lanes that wait on \
              the word of a served lane are served with it, so this is independent of the group"
@@ -202,7 +202,7 @@ impl Bytes {
     }
 }
 
-/// What comes in, what moves on.
+/// The inputs, and the signals that advance the state.
 struct Moves {
     fire: Signal,
     step: Signal,
@@ -344,8 +344,8 @@ impl Arbiter<'_> {
         u.assign(io.grp_degree, (cnt + 1).gated(busy & self.access.acc));
     }
 
-    /// Who waits after this cycle, and whether one group serves them all: nobody
-    /// clashes with an earlier lane.
+    /// The lanes that wait after this cycle, and whether one group serves them
+    /// all: none conflicts with an earlier lane.
     fn update(&self, moves: &Moves) {
         let (u, io, conflicts) = (self.u, &self.io, &self.conflicts);
         let Access {

@@ -7,13 +7,13 @@ use crate::property::one_at_most;
 use crate::signal::{Bits, Operand, Signal, concat, when};
 use crate::size::Size;
 use crate::spad_table_ram;
-use crate::unit::Unit;
+use crate::unit::UnitBuilder;
 
 /// Emits `spad_conflict_history` after its memories.
 pub(crate) fn emit_unit(p: &Params) -> Result<Vec<Module>> {
     let entries = spad_table_ram::emit_helper(TABLE_ENTRIES, p)?;
     let tags = spad_table_ram::emit_helper(TABLE_TAGS, p)?;
-    let u = Unit::new(doc(p));
+    let u = UnitBuilder::new(doc(p));
     let io = Ports::declared(&u, p);
     let history = History {
         of_tag: u.size("TAG", p.PCW - p.SETW),
@@ -25,7 +25,7 @@ pub(crate) fn emit_unit(p: &Params) -> Result<Vec<Module>> {
     };
     u.paragraph();
     let [write, update, up, lk] = history.addresses(p.SETW);
-    // Of each way: it is being written.
+    // Per way: it is being written.
     let write_in = history.in_way("write", history.write.valid);
     history.take_update([&write, &update, &up], &write_in);
     let tag_read = history.read_tags(&tags, &write, &up, &write_in);
@@ -57,9 +57,9 @@ fn ways(name: &str) -> [String; 2] {
     [0, 1].map(|way| format!("{name}{way}"))
 }
 
-/// What the parts of the description share.
+/// Shared by the parts of the description.
 struct History<'a> {
-    u: &'a Unit,
+    u: &'a UnitBuilder,
     io: Ports,
     /// Bits of a tag.
     of_tag: Size,
@@ -83,14 +83,14 @@ ports! {
     }
 }
 
-/// What the sets hold beside their tags and values.
+/// The state of the sets apart from tags and values.
 struct Ways {
     valid: [Signal; 2],
     lru: Signal,
 }
 
 impl Ways {
-    fn new(u: &Unit, s: Sizes) -> Self {
+    fn new(u: &UnitBuilder, s: Sizes) -> Self {
         u.section("Per way and set: valid; per set: the way to be replaced next.");
         Ways {
             valid: ways("valid").map(|name| u.register(&name, s.SETS).reset(0)),
@@ -116,7 +116,7 @@ struct Update {
 }
 
 impl Update {
-    fn new(u: &Unit, s: Sizes) -> Self {
+    fn new(u: &UnitBuilder, s: Sizes) -> Self {
         u.section(
             "The update that was offered in the previous cycle: it read then what its set holds, \
              and finds its way now.",
@@ -147,7 +147,7 @@ struct Write {
 }
 
 impl Write {
-    fn new(u: &Unit, s: Sizes) -> Self {
+    fn new(u: &UnitBuilder, s: Sizes) -> Self {
         u.section("The one before it: it is being written.");
         let valid = u.register("write_valid", 1).reset(0);
         Write {
@@ -165,7 +165,7 @@ struct Address {
     tag: Signal,
 }
 
-/// A look-up, with what it has to know of the updates on their way.
+/// A look-up, and its comparison with the updates in flight.
 struct LookedUp {
     done: Signal,
     /// Per way: it holds an entry that is not being replaced.
@@ -198,8 +198,7 @@ impl History<'_> {
         })
     }
 
-    /// Of each way: the bit is set, and the update that is being written goes
-    /// there.
+    /// Per way: the bit is set, and the update in progress writes this way.
     fn in_way(&self, name: &str, bit: Signal) -> [Signal; 2] {
         let [zero, one] = ways(name);
         let way = self.write.way;

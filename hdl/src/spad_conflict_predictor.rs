@@ -5,7 +5,7 @@ use crate::module::{Module, Result, UnitDoc, top};
 use crate::params::Params;
 use crate::ports::ports;
 use crate::signal::{Bits, Operand, Signal};
-use crate::unit::Unit;
+use crate::unit::UnitBuilder;
 use crate::{spad_conflict_history, spad_degree_accumulator, spad_warp_mask};
 
 /// Emits `spad_conflict_predictor`, its parts first.
@@ -13,7 +13,7 @@ pub(crate) fn emit_unit(p: &Params) -> Result<Vec<Module>> {
     let accumulator = spad_degree_accumulator::emit_unit(p)?;
     let history = spad_conflict_history::emit_unit(p)?;
     let warp_mask = spad_warp_mask::emit_unit(p)?;
-    let u = Unit::new(doc(p));
+    let u = UnitBuilder::new(doc(p));
     let io = Ports::declared(&u, p);
     let update = accumulate(&u, &io, top(&accumulator));
     let [hit, excess] = look_up(&u, &io, top(&history), &update);
@@ -69,14 +69,14 @@ ports! {
     }
 }
 
-/// What the history is told.
+/// An update of the history.
 struct Update {
     valid: Signal,
     pc: Signal,
     excess: Signal,
 }
 
-fn accumulate(u: &Unit, io: &Ports, accumulator: &Module) -> Update {
+fn accumulate(u: &UnitBuilder, io: &Ports, accumulator: &Module) -> Update {
     let update = Update {
         valid: u.wire("up_valid", 1),
         pc: u.wire("up_pc", io.s.PCW),
@@ -92,7 +92,7 @@ fn accumulate(u: &Unit, io: &Ports, accumulator: &Module) -> Update {
 }
 
 /// Whether the history knows the instruction that is taken, and its excess.
-fn look_up(u: &Unit, io: &Ports, history: &Module, update: &Update) -> [Signal; 2] {
+fn look_up(u: &UnitBuilder, io: &Ports, history: &Module, update: &Update) -> [Signal; 2] {
     u.paragraph();
     let lk_hit = u.wire("lk_hit", 1);
     let lk_excess = u.wire("lk_excess", io.s.EX);
@@ -110,7 +110,7 @@ fn look_up(u: &Unit, io: &Ports, history: &Module, update: &Update) -> [Signal; 
 /// AHEAD > 0: the answer of the history, and what the set's last update tells
 /// until it comes.
 fn answer_later(
-    u: &Unit,
+    u: &UnitBuilder,
     p: &Params,
     io: &Ports,
     update: &Update,
@@ -144,7 +144,7 @@ fn answer_later(
     [lq_hit, lq_excess, lq_heavy, lq_heavier]
 }
 
-fn mask(u: &Unit, io: &Ports, warp_mask: &Module, answer: [Operand; 4]) {
+fn mask(u: &UnitBuilder, io: &Ports, warp_mask: &Module, answer: [Operand; 4]) {
     u.paragraph();
     let [hit, excess, heavy, heavier] = answer;
     u.instance(warp_mask, "warp_mask")

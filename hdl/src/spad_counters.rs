@@ -1,4 +1,4 @@
-//! Performance counters beside the path: degrees, stalls, retries.
+//! Performance counters that observe the path: degrees, stalls, retries.
 
 use crate::codes::{counter, kind, seq, source, stall};
 use crate::module::{Module, Result, UnitDoc};
@@ -8,12 +8,12 @@ use crate::signal::{Bits, Expr, Operand, Signal, code, place, when};
 use crate::size::Size;
 use crate::spad_pick;
 use crate::tree::Tree;
-use crate::unit::Unit;
+use crate::unit::UnitBuilder;
 
 /// Emits `spad_counters`.
 pub(crate) fn emit_unit(p: &Params) -> Result<Vec<Module>> {
     let pick = spad_pick::emit_helper()?;
-    let u = Unit::new(doc(p));
+    let u = UnitBuilder::new(doc(p));
     let counters = u.size("COUNTERS", counter::FIELD.codes.len());
     let io = Ports::declared(&u, p);
     let (events, was_read, reads) = events(&u, &io, counters);
@@ -65,9 +65,9 @@ ports! {
     }
 }
 
-/// What the path shows, one bit per counter; the register that tells a new
-/// round from a read that goes on, and its next state.
-fn events(u: &Unit, io: &Ports, counters: Size) -> (Signal, Signal, Signal) {
+/// The observed events, one bit per counter; the register that tells a new
+/// round from a read in progress, and its next state.
+fn events(u: &UnitBuilder, io: &Ports, counters: Size) -> (Signal, Signal, Signal) {
     u.section("What the path shows, one bit per counter.");
     let of_memory = io.wb_src.is(code(&source::FIELD, source::MEM));
     let written = u.name("written", io.wb_valid & io.wb_ready & of_memory);
@@ -99,8 +99,8 @@ fn events(u: &Unit, io: &Ports, counters: Size) -> (Signal, Signal, Signal) {
     (happens, was_read, reads)
 }
 
-/// The counters, and the one that is shown.
-fn count(u: &Unit, io: &Ports, pick: &Module, seen: Signal, degree: Signal) {
+/// The counters, and the selected one.
+fn count(u: &UnitBuilder, io: &Ports, pick: &Module, seen: Signal, degree: Signal) {
     let (counters, places): (_, usize) = (seen.width, 1 << counter::FIELD.width);
     u.paragraph();
     let counts = u.wire("counts", places * 32);

@@ -6,12 +6,12 @@ use crate::params::{Params, Sizes};
 use crate::ports::ports;
 use crate::signal::{Bits, Signal};
 use crate::spad_pick;
-use crate::unit::{Index, Unit};
+use crate::unit::{Index, UnitBuilder};
 
 /// Emits `spad_crossbar` after its selector.
 pub(crate) fn emit_unit(p: &Params) -> Result<Vec<Module>> {
     let pick = spad_pick::emit_helper()?;
-    let u = Unit::new(doc(p));
+    let u = UnitBuilder::new(doc(p));
     let l = u.machine_parameter(p, "L", Machine::LANES);
     let m = u.machine_parameter(p, "m", 1..=6);
     u.machine_parameter(p, "R", 1..=64);
@@ -57,7 +57,7 @@ ports! {
 
 /// `bytes` and `writes`: byte k of all lanes, and the lanes that write it.
 fn bytes_apart(
-    u: &Unit,
+    u: &UnitBuilder,
     s: &Sizes,
     io: &Ports,
     bytes: Signal,
@@ -78,7 +78,7 @@ fn bytes_apart(
 
 /// Rows and bytes of the lanes to each bank.
 fn to_banks(
-    u: &Unit,
+    u: &UnitBuilder,
     s: &Sizes,
     io: &Ports,
     pick: &Module,
@@ -113,7 +113,7 @@ fn to_banks(
 }
 
 /// Words of the banks to each lane.
-fn to_lanes(u: &Unit, s: &Sizes, io: &Ports, pick: &Module, [i, j, _]: [Index; 3]) {
+fn to_lanes(u: &UnitBuilder, s: &Sizes, io: &Ports, pick: &Module, [i, j, _]: [Index; 3]) {
     let Sizes {
         L: l,
         m,

@@ -3,11 +3,11 @@
 use crate::module::{Module, Result, UnitDoc};
 use crate::params::Params;
 use crate::signal::{Bits, number, when};
-use crate::unit::Unit;
+use crate::unit::UnitBuilder;
 
 /// Emits `spad_degree_accumulator`.
 pub(crate) fn emit_unit(p: &Params) -> Result<Vec<Module>> {
-    let u = Unit::new(UnitDoc {
+    let u = UnitBuilder::new(UnitDoc {
         name: "spad_degree_accumulator".into(),
         summary: "sums the extra cycles in MEM0 of the passes of one warp instruction, for the conflict history. Saturates.".into(),
         parameters: p.text(&["OCW", "EX", "PCW"]),

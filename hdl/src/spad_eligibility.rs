@@ -1,4 +1,4 @@
-//! Which warps may issue, and what each has in flight.
+//! Decides which warps may issue, and counts their instructions in flight.
 
 use crate::codes::kind;
 use crate::module::{Module, Result, UnitDoc};
@@ -7,12 +7,12 @@ use crate::ports::ports;
 use crate::signal::{Bits, Signal, code};
 use crate::size::Size;
 use crate::spad_eligible_warp;
-use crate::unit::Unit;
+use crate::unit::UnitBuilder;
 
 /// Emits `spad_eligibility`, its slice first.
 pub(crate) fn emit_unit(p: &Params) -> Result<Vec<Module>> {
     let slice = spad_eligible_warp::emit_kernel()?;
-    let u = Unit::new(doc(p));
+    let u = UnitBuilder::new(doc(p));
     let io = Ports::declared(&u, p);
     u.section("What is taken and what retires is on the memory path, or on the other.");
     let of_memory = |kind: Signal| {
@@ -71,8 +71,14 @@ ports! {
     }
 }
 
-/// The slice of warp `i`, and what it has in flight.
-fn each_warp(u: &Unit, io: &Ports, slice: &Module, [take_mem, retire_mem]: [Signal; 2], i: Size) {
+/// The slice of warp `i`, and its counters of instructions in flight.
+fn each_warp(
+    u: &UnitBuilder,
+    io: &Ports,
+    slice: &Module,
+    [take_mem, retire_mem]: [Signal; 2],
+    i: Size,
+) {
     u.about("Its instructions in flight on the memory path and on the other.");
     let [infl_m, infl_n] = ["infl_m", "infl_n"].map(|n| u.register(n, 4).reset(0));
     let [next_m, next_n] = u.wires(["next_m", "next_n"], 4);

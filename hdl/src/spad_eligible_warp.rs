@@ -1,17 +1,17 @@
-//! One warp's eligibility: whether it may issue now, and what it has in flight.
+//! One warp's eligibility: whether it may issue now, and its counters of instructions in flight.
 
 use crate::codes::{barrel, kind};
 use crate::module::{Module, Result, UnitDoc};
 use crate::register::counted;
 use crate::signal::{Bits, Expr, Signal, code};
-use crate::unit::Unit;
+use crate::unit::UnitBuilder;
 
 /// Bits of a count of instructions in flight.
 const COUNT: usize = 4;
 
 /// Emits the slice of a warp.
 pub(crate) fn emit_kernel() -> Result<Module> {
-    let u = Unit::new(UnitDoc::part(
+    let u = UnitBuilder::new(UnitDoc::part(
         "spad_eligible_warp",
         "one warp: whether it may issue, what its offer is, and what it has in flight after \
          this cycle.",
@@ -21,7 +21,7 @@ pub(crate) fn emit_kernel() -> Result<Module> {
     let io = Ports::new(&u);
     offer(&u, &io);
     may_issue(&u, &io);
-    // Of each path: a start and an end in one cycle leave the count.
+    // Per path: a start and an end in one cycle leave the count unchanged.
     let count = |[up, down]: [&str; 2], [now, next]: [Signal; 2], of: [Expr; 2]| {
         let [started, ended] = of;
         let up = u.name(up, io.starts & started);
@@ -59,7 +59,7 @@ struct Ports {
 }
 
 impl Ports {
-    fn new(u: &Unit) -> Self {
+    fn new(u: &UnitBuilder) -> Self {
         let barrel = "0 strict, 1 relaxed, 2 and 3 relaxed with in-order commit";
         let in_flight = "instructions of it in flight on the memory path";
         let starts_mem = "the instruction taken is of the memory path";
@@ -93,8 +93,8 @@ fn of_kind(value: u8) -> Expr {
     code(&kind::FIELD, value)
 }
 
-/// What the offer is.
-fn offer(u: &Unit, io: &Ports) {
+/// Decodes the offer.
+fn offer(u: &UnitBuilder, io: &Ports) {
     let kind = io.kind;
     let others = kind.is(of_kind(kind::ALU)) | kind.is(of_kind(kind::RELSSP));
     u.assign(io.is_mem, !others);
@@ -104,7 +104,7 @@ fn offer(u: &Unit, io: &Ports) {
     u.assign(io.shares, shares);
 }
 
-fn may_issue(u: &Unit, io: &Ports) {
+fn may_issue(u: &UnitBuilder, io: &Ports) {
     let with_barrel = |value| io.cfg_barrel.is(code(&barrel::FIELD, value));
     let (none_m, none_n) = (!io.infl_m.any(), !io.infl_n.any());
     let alone = none_m.clone() & none_n.clone();

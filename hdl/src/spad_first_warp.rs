@@ -1,17 +1,17 @@
-//! Which of the candidates goes first: class, then order. The scheduler has
-//! two, because the mask comes too late to search after it.
+//! Selects the first of the candidates, by class, then order. The scheduler has
+//! two instances, because the mask arrives too late to search after it.
 
 use crate::codes::policy;
 use crate::module::{Module, Result, UnitDoc};
 use crate::params::Params;
 use crate::signal::{Bits, code, concat, when};
 use crate::spad_lowest;
-use crate::unit::Unit;
+use crate::unit::UnitBuilder;
 
 /// Emits the helper after its priority search.
 pub(crate) fn emit_helper(p: &Params) -> Result<Vec<Module>> {
     let search = spad_lowest::emit_helper()?;
-    let u = Unit::new(doc(p));
+    let u = UnitBuilder::new(doc(p));
     let s = u.all_sizes(p);
     let [warps] = u.sizes(p, ["W"]);
     let cfg_policy = u.input("cfg_policy", 2, "policy");

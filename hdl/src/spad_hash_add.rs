@@ -1,16 +1,16 @@
 //! The fixed ADD hash: `bank = (addr[m-1:0] + addr[2m-1:m]) mod 2^m`.
 
+use crate::address_widths::AddressWidths;
 use crate::configured::unused_above;
-use crate::geometry::Geometry;
 use crate::hashes::HASH_ADD;
 use crate::module::{Module, Result, UnitDoc};
 use crate::signal::Bits;
-use crate::unit::Unit;
+use crate::unit::UnitBuilder;
 
 /// Emits `spad_hash_add`.
-pub fn emit_unit(g: Geometry) -> Result<Module> {
+pub fn emit_unit(g: AddressWidths) -> Result<Module> {
     let (n, m) = (g.addr_bits, g.bank_bits);
-    let u = Unit::new(UnitDoc {
+    let u = UnitBuilder::new(UnitDoc {
         name: HASH_ADD.into(),
         summary: "fixed ADD hash, for banks and for locks: the m low address bits plus the \
                   next m, modulo 2^m; address bits from n upward read as zero."

@@ -1,17 +1,17 @@
 //! Bit-vector permutation: m consecutive address bits from bit k.
 
+use crate::address_widths::AddressWidths;
 use crate::configured::{Configurable, Decoder, Register, assign_lines, decoder_unit, index_width};
-use crate::geometry::Geometry;
 use crate::module::{Module, Result, UnitDoc};
 use crate::signal::{Bits, and_or, or_all};
-use crate::unit::Unit;
+use crate::unit::UnitBuilder;
 use crate::window::{Coarse, perm_direct, perm_steps};
 
 /// Emits `spad_hash_bitvec_perm`.
-fn unit(g: Geometry) -> Result<Module> {
+fn unit(g: AddressWidths) -> Result<Module> {
     let (n, m) = (g.addr_bits, g.bank_bits);
     let (steps, direct) = (perm_steps(n, m), perm_direct(n, m));
-    let u = Unit::new(UnitDoc {
+    let u = UnitBuilder::new(UnitDoc {
         name: "spad_hash_bitvec_perm".into(),
         summary: "bit-vector permutation hash: bank = addr[k+m-1:k], k from 0 to n-m, in a \
                   coarse and a fine step whose selects are decoded once per SM."
@@ -51,7 +51,7 @@ fn unit(g: Geometry) -> Result<Module> {
 }
 
 /// Emits `spad_hash_decode_bitvec_perm`.
-fn decoder(g: Geometry) -> Result<Module> {
+fn decoder(g: AddressWidths) -> Result<Module> {
     let (n, m) = (g.addr_bits, g.bank_bits);
     let (steps, offsets) = (perm_steps(n, m), n - m + 1);
     let about = "offset k as select lines of spad_hash_bitvec_perm.";
@@ -76,20 +76,20 @@ fn decoder(g: Geometry) -> Result<Module> {
 pub(crate) struct BitvecPerm;
 
 impl Configurable for BitvecPerm {
-    fn emit(&self, g: Geometry) -> Result<Module> {
+    fn emit(&self, g: AddressWidths) -> Result<Module> {
         unit(g)
     }
 
-    fn registers(&self, g: Geometry) -> Vec<Register> {
+    fn registers(&self, g: AddressWidths) -> Vec<Register> {
         let (n, m) = (g.addr_bits, g.bank_bits);
         vec![Register::new("k", index_width(n - m + 1), 0)]
     }
 
-    fn write_doc(&self, _: Geometry) -> String {
+    fn write_doc(&self, _: AddressWidths) -> String {
         "k".into()
     }
 
-    fn decoder(&self, g: Geometry) -> Result<Decoder> {
+    fn decoder(&self, g: AddressWidths) -> Result<Decoder> {
         decoder(g).map(Decoder::Whole)
     }
 }

@@ -1,17 +1,17 @@
 //! Bit-vector XOR: two windows of m address bits, the second one masked.
 
+use crate::address_widths::AddressWidths;
 use crate::configured::{Configurable, Decoder, Register, assign_lines, decoder_unit, index_width};
-use crate::geometry::Geometry;
 use crate::module::{Module, Result, UnitDoc};
 use crate::signal::{Bits, and_or, or_all};
-use crate::unit::Unit;
+use crate::unit::UnitBuilder;
 use crate::window::{Coarse, first_steps, second_steps};
 
 /// Emits `spad_hash_bitvec_xor`.
-fn unit(g: Geometry) -> Result<Module> {
+fn unit(g: AddressWidths) -> Result<Module> {
     let (n, m) = (g.addr_bits, g.bank_bits);
     let (steps1, steps2) = (first_steps(n, m), second_steps(n));
-    let u = Unit::new(UnitDoc {
+    let u = UnitBuilder::new(UnitDoc {
         name: "spad_hash_bitvec_xor".into(),
         summary: "bit-vector XOR hash: bank = addr[k1+m-1:k1] ^ (addr[k2+m-1:k2] & mask), k1 \
                   from 0 to n-m, k2 from 0 to n-1; address bits from n upward read as zero. The \
@@ -58,7 +58,7 @@ fn unit(g: Geometry) -> Result<Module> {
 }
 
 /// Emits `spad_hash_decode_bitvec_xor`.
-fn decoder(g: Geometry) -> Result<Module> {
+fn decoder(g: AddressWidths) -> Result<Module> {
     let (n, m) = (g.addr_bits, g.bank_bits);
     let (steps1, offsets) = (first_steps(n, m), n - m + 1);
     let about = "k1, k2 and mask as select lines of spad_hash_bitvec_xor.";
@@ -101,11 +101,11 @@ fn decoder(g: Geometry) -> Result<Module> {
 pub(crate) struct BitvecXor;
 
 impl Configurable for BitvecXor {
-    fn emit(&self, g: Geometry) -> Result<Module> {
+    fn emit(&self, g: AddressWidths) -> Result<Module> {
         unit(g)
     }
 
-    fn registers(&self, g: Geometry) -> Vec<Register> {
+    fn registers(&self, g: AddressWidths) -> Vec<Register> {
         let (n, m) = (g.addr_bits, g.bank_bits);
         vec![
             Register::new("k1", index_width(n - m + 1), 0),
@@ -114,11 +114,11 @@ impl Configurable for BitvecXor {
         ]
     }
 
-    fn write_doc(&self, _: Geometry) -> String {
+    fn write_doc(&self, _: AddressWidths) -> String {
         "index 0: k1, 1: k2, 2: mask".into()
     }
 
-    fn decoder(&self, g: Geometry) -> Result<Decoder> {
+    fn decoder(&self, g: AddressWidths) -> Result<Decoder> {
         decoder(g).map(Decoder::Whole)
     }
 }

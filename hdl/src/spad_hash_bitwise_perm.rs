@@ -1,15 +1,15 @@
 //! Bitwise permutation: each bank bit is any one address bit.
 
+use crate::address_widths::AddressWidths;
 use crate::configured::{Configurable, Decoder, Register, assign_lines, decoder_unit, index_width};
-use crate::geometry::Geometry;
 use crate::module::{Module, Result, UnitDoc};
 use crate::signal::{Bits, and_or};
-use crate::unit::Unit;
+use crate::unit::UnitBuilder;
 
 /// Emits `spad_hash_bitwise_perm`.
-fn unit(g: Geometry) -> Result<Module> {
+fn unit(g: AddressWidths) -> Result<Module> {
     let (n, m) = (g.addr_bits, g.bank_bits);
-    let u = Unit::new(UnitDoc {
+    let u = UnitBuilder::new(UnitDoc {
         name: "spad_hash_bitwise_perm".into(),
         summary: "bitwise permutation hash: each bank bit is one address bit, chosen by \
                   one-hot selects that are decoded once per SM."
@@ -29,7 +29,7 @@ fn unit(g: Geometry) -> Result<Module> {
 }
 
 /// Emits `spad_hash_decode_bit`: one-hot lines of an index, for one bank bit.
-fn decoder(g: Geometry) -> Result<Module> {
+fn decoder(g: AddressWidths) -> Result<Module> {
     let n = g.addr_bits;
     let about = "an address bit's index as one-hot select lines.";
     let u = decoder_unit(g, "bit", about);
@@ -43,19 +43,19 @@ fn decoder(g: Geometry) -> Result<Module> {
 pub(crate) struct BitwisePerm;
 
 impl Configurable for BitwisePerm {
-    fn emit(&self, g: Geometry) -> Result<Module> {
+    fn emit(&self, g: AddressWidths) -> Result<Module> {
         unit(g)
     }
 
-    fn registers(&self, g: Geometry) -> Vec<Register> {
+    fn registers(&self, g: AddressWidths) -> Vec<Register> {
         Register::each(g.bank_bits, index_width(g.addr_bits), |i| i)
     }
 
-    fn write_doc(&self, _: Geometry) -> String {
+    fn write_doc(&self, _: AddressWidths) -> String {
         "index i: address bit of bank bit i".into()
     }
 
-    fn decoder(&self, g: Geometry) -> Result<Decoder> {
+    fn decoder(&self, g: AddressWidths) -> Result<Decoder> {
         decoder(g).map(Decoder::Each)
     }
 }

@@ -1,10 +1,10 @@
 //! Bitwise XOR: each bank bit is one address bit or the XOR of any two.
 
+use crate::address_widths::AddressWidths;
 use crate::configured::{Configurable, Decoder, Register, assign_lines, decoder_unit, index_width};
-use crate::geometry::Geometry;
 use crate::module::{Module, Result, UnitDoc};
 use crate::signal::{Bits, Expr, and_or, or_all};
-use crate::unit::Unit;
+use crate::unit::UnitBuilder;
 
 /// Number of AND-OR groups whose outputs are XORed.
 const GROUPS: usize = 4;
@@ -38,14 +38,14 @@ const fn lines(n: usize) -> usize {
 }
 
 /// Emits `spad_hash_bitwise_xor`.
-fn unit(g: Geometry) -> Result<Module> {
+fn unit(g: AddressWidths) -> Result<Module> {
     let (n, m) = (g.addr_bits, g.bank_bits);
     let list = |bits: Vec<usize>| {
         let names: Vec<_> = bits.iter().map(usize::to_string).collect();
         names.join(" ")
     };
     let [g0, g1, g2, g3] = members(n).map(list);
-    let u = Unit::new(UnitDoc {
+    let u = UnitBuilder::new(UnitDoc {
         name: "spad_hash_bitwise_xor".into(),
         summary: "bitwise XOR hash: each bank bit is one address bit or the XOR of any two, \
                   taken from four groups of AND-OR terms such that every pair of address bits \
@@ -78,7 +78,7 @@ fn unit(g: Geometry) -> Result<Module> {
 }
 
 /// Emits `spad_hash_decode_pair`, the decoder of one bank bit.
-fn decoder(g: Geometry) -> Result<Module> {
+fn decoder(g: AddressWidths) -> Result<Module> {
     let n = g.addr_bits;
     let about = "one or two address bits as select lines of one bank bit of spad_hash_bitwise_xor.";
     let u = decoder_unit(g, "pair", about);
@@ -93,8 +93,8 @@ fn decoder(g: Geometry) -> Result<Module> {
     for a in 1..n {
         u.assign(is_second.at(a), second.is(a));
     }
-    // `first` takes the first group of its bit; `second` does too, unless
-    // `first` is there already: then it takes its other group.
+    // `first` takes the first group of its bit. `second` does too, unless
+    // `first` has taken that group: then it takes the other group of its bit.
     let taken = |g| {
         let home = (0..n).filter(move |&a| groups_of(a)[0] == g);
         or_all(home.map(|a| is_first.at(a)))
@@ -117,15 +117,15 @@ fn decoder(g: Geometry) -> Result<Module> {
 pub(crate) struct BitwiseXor;
 
 impl Configurable for BitwiseXor {
-    fn emit(&self, g: Geometry) -> Result<Module> {
+    fn emit(&self, g: AddressWidths) -> Result<Module> {
         unit(g)
     }
 
-    fn registers(&self, g: Geometry) -> Vec<Register> {
+    fn registers(&self, g: AddressWidths) -> Vec<Register> {
         Register::each(g.bank_bits, 2 * index_width(g.addr_bits), |i| i)
     }
 
-    fn write_doc(&self, g: Geometry) -> String {
+    fn write_doc(&self, g: AddressWidths) -> String {
         let bit = index_width(g.addr_bits);
         format!(
             "index i: address bits of bank bit i, the lower one in [{}:0], the upper one or 0 for \
@@ -135,7 +135,7 @@ impl Configurable for BitwiseXor {
         )
     }
 
-    fn decoder(&self, g: Geometry) -> Result<Decoder> {
+    fn decoder(&self, g: AddressWidths) -> Result<Decoder> {
         decoder(g).map(Decoder::Each)
     }
 }

@@ -7,7 +7,7 @@ use crate::hashes::Configured;
 use crate::machine::Machine;
 use crate::module::{Dir, HdlError, Module, Result, UnitDoc, Vector};
 use crate::signal::{Bits, Expr, Signal, concat};
-use crate::unit::Unit;
+use crate::unit::UnitBuilder;
 
 /// Emits the configuration block of `of` under the module name `name`, with its
 /// decoder if it has one.
@@ -16,7 +16,7 @@ pub fn emit_unit(machine: &Machine, of: Configured, name: &str) -> Result<Vec<Mo
     let configured = rtl.emit(g)?;
     let registers = rtl.registers(g);
     let reset = reset(machine, of, &registers)?;
-    let u = Unit::new(UnitDoc {
+    let u = UnitBuilder::new(UnitDoc {
         name: name.into(),
         summary: format!(
             "configuration registers of {}, one block per SM, shared by all lanes. Write \
@@ -68,7 +68,7 @@ pub fn emit_unit(machine: &Machine, of: Configured, name: &str) -> Result<Vec<Mo
 /// The parameter with what the registers are reset to.
 const RESET: &str = "RESET";
 
-/// What the registers of `of` are reset to in `machine`.
+/// The reset values of the registers of `of` in `machine`.
 fn reset(machine: &Machine, of: Configured, registers: &[Register]) -> Result<Vector> {
     let own = machine.hash_reset.iter().find(|(unit, _)| *unit == of);
     let values: Vec<u64> = match own {
@@ -89,7 +89,7 @@ fn reset(machine: &Machine, of: Configured, registers: &[Register]) -> Result<Ve
 }
 
 /// The select lines, from the values of the registers.
-fn select(u: &Unit, decoder: &Decoder, values: &[Signal], outputs: &[Signal]) {
+fn select(u: &UnitBuilder, decoder: &Decoder, values: &[Signal], outputs: &[Signal]) {
     match decoder {
         Decoder::None => {
             let side_by_side = values.iter().rev().map(|value| Expr::from(*value));
@@ -111,7 +111,7 @@ fn select(u: &Unit, decoder: &Decoder, values: &[Signal], outputs: &[Signal]) {
 
 /// The decoder of register `i`: its inputs are the register's fields, the first
 /// in the low bits.
-fn decode(u: &Unit, decoder: &Module, i: usize, register: Signal, sel: Expr) {
+fn decode(u: &UnitBuilder, decoder: &Module, i: usize, register: Signal, sel: Expr) {
     let mut instance = u.instance(decoder, &format!("decode{i}"));
     let mut low = 0;
     for port in &decoder.ports {

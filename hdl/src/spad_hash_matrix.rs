@@ -1,15 +1,15 @@
 //! Any GF(2) matrix: `bank[i] = parity(addr & row_i)`. Subsumes every linear hash.
 
+use crate::address_widths::AddressWidths;
 use crate::configured::{Configurable, Decoder, Register, assign_lines};
-use crate::geometry::Geometry;
 use crate::module::{Module, Result, UnitDoc};
 use crate::signal::{Bits, xor_all};
-use crate::unit::Unit;
+use crate::unit::UnitBuilder;
 
 /// Emits `spad_hash_matrix`.
-fn unit(g: Geometry) -> Result<Module> {
+fn unit(g: AddressWidths) -> Result<Module> {
     let (n, m) = (g.addr_bits, g.bank_bits);
-    let u = Unit::new(UnitDoc {
+    let u = UnitBuilder::new(UnitDoc {
         name: "spad_hash_matrix".into(),
         summary: "bank index as a product with any matrix over GF(2): bank bit i is the \
                   parity of the address bits that row mask i selects."
@@ -32,19 +32,19 @@ fn unit(g: Geometry) -> Result<Module> {
 pub(crate) struct Matrix;
 
 impl Configurable for Matrix {
-    fn emit(&self, g: Geometry) -> Result<Module> {
+    fn emit(&self, g: AddressWidths) -> Result<Module> {
         unit(g)
     }
 
-    fn registers(&self, g: Geometry) -> Vec<Register> {
+    fn registers(&self, g: AddressWidths) -> Vec<Register> {
         Register::each(g.bank_bits, g.addr_bits, |i| 1 << i)
     }
 
-    fn write_doc(&self, _: Geometry) -> String {
+    fn write_doc(&self, _: AddressWidths) -> String {
         "index i: row mask of bank bit i".into()
     }
 
-    fn decoder(&self, _: Geometry) -> Result<Decoder> {
+    fn decoder(&self, _: AddressWidths) -> Result<Decoder> {
         Ok(Decoder::None)
     }
 }

@@ -5,7 +5,7 @@ use crate::machine::Machine;
 use crate::module::{Module, Port, Result, UnitDoc};
 use crate::params::Params;
 use crate::signal::Signal;
-use crate::unit::Unit;
+use crate::unit::UnitBuilder;
 
 /// The unit, its parts first, and the ports that write its configuration.
 pub(crate) struct HashStage {
@@ -16,7 +16,7 @@ pub(crate) struct HashStage {
 /// Emits `spad_hash_stage`.
 pub(crate) fn emit_unit(p: &Params, machine: &Machine) -> Result<HashStage> {
     let lanes = HashedLanes::new(p, machine)?;
-    let u = Unit::new(doc(p));
+    let u = UnitBuilder::new(doc(p));
     let io = Ports::new(&u, p, &lanes);
     let shown = match p.H {
         0 => in_ex(&u, &io),
@@ -68,7 +68,7 @@ struct Ports {
 }
 
 impl Ports {
-    fn new(u: &Unit, p: &Params, lanes: &HashedLanes) -> Self {
+    fn new(u: &UnitBuilder, p: &Params, lanes: &HashedLanes) -> Self {
         let [l, n, m, r, lk] = u.sizes(p, ["L", "n", "m", "R", "LK"]);
         let [d, ctl, be] = u.sizes(p, ["D", "CTL", "DB"]);
         let clocks = u.clocked();
@@ -112,8 +112,8 @@ impl Ports {
     }
 }
 
-/// H = 0: the pass that the lanes hash is the one that comes in.
-fn in_ex(u: &Unit, io: &Ports) -> [Signal; 6] {
+/// H = 0: the lanes hash the pass at the input.
+fn in_ex(u: &UnitBuilder, io: &Ports) -> [Signal; 6] {
     u.section("The hash is in EX: what comes in goes on in the same cycle.");
     u.assign(io.in_ready, io.out_ready);
     u.assign(io.hx_valid, 0);
@@ -122,7 +122,7 @@ fn in_ex(u: &Unit, io: &Ports) -> [Signal; 6] {
 }
 
 /// H = 1: it is the one in the stage's register.
-fn in_a_stage(u: &Unit, io: &Ports) -> [Signal; 6] {
+fn in_a_stage(u: &UnitBuilder, io: &Ports) -> [Signal; 6] {
     u.section("The hash has a stage of its own, after this register.");
     let held = io.pass.map(|port| {
         let name = port.name.replacen("in", "hx", 1);

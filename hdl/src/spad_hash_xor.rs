@@ -1,16 +1,16 @@
 //! The fixed XOR hash: `bank = addr[m-1:0] ^ addr[2m-1:m]`.
 
+use crate::address_widths::AddressWidths;
 use crate::configured::unused_above;
-use crate::geometry::Geometry;
 use crate::hashes::HASH_XOR;
 use crate::module::{Module, Result, UnitDoc};
 use crate::signal::{Bits, xor_all};
-use crate::unit::Unit;
+use crate::unit::UnitBuilder;
 
 /// Emits `spad_hash_xor`.
-pub fn emit_unit(g: Geometry) -> Result<Module> {
+pub fn emit_unit(g: AddressWidths) -> Result<Module> {
     let (n, m) = (g.addr_bits, g.bank_bits);
-    let u = Unit::new(UnitDoc {
+    let u = UnitBuilder::new(UnitDoc {
         name: HASH_XOR.into(),
         summary: "fixed XOR hash, for banks and for locks: the m low address bits XOR the \
                   next m; address bits from n upward read as zero."

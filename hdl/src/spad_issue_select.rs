@@ -1,16 +1,16 @@
-//! Which of the ready warps goes.
+//! Selects the ready warp that issues.
 
 use crate::module::{Module, Result, UnitDoc, top};
 use crate::params::Params;
 use crate::ports::ports;
 use crate::signal::{Bits, Expr, Signal};
-use crate::unit::Unit;
+use crate::unit::UnitBuilder;
 use crate::{spad_number, spad_pick_check, spad_warp_scheduler};
 
 /// Emits `spad_issue_select`, its parts first.
 pub(crate) fn emit_unit(p: &Params) -> Result<Vec<Module>> {
     let scheduler = spad_warp_scheduler::emit_unit(p)?;
-    let u = Unit::new(doc(p));
+    let u = UnitBuilder::new(doc(p));
     let io = Ports::new(&u, p);
     let scheduler_unit = top(&scheduler);
     let mut check = Vec::new();
@@ -92,14 +92,15 @@ ports! {
 }
 
 impl Ports {
-    fn new(u: &Unit, p: &Params) -> Self {
+    fn new(u: &UnitBuilder, p: &Params) -> Self {
         let io = Ports::declared(u, p);
         io.waive(u, p);
         io
     }
 
-    /// What is qualified and taken in one cycle cannot change in between.
-    fn waive(&self, u: &Unit, p: &Params) {
+    /// Waives the lint of inputs that are unused if qualification and take are in one
+    /// cycle, because nothing can change in between.
+    fn waive(&self, u: &UnitBuilder, p: &Params) {
         let pairs = [self.locked, self.owner, self.changes];
         for input in [self.is_atomic, self.shares, self.atom_infl]
             .into_iter()
@@ -114,7 +115,7 @@ impl Ports {
 }
 
 /// AHEAD = 0 and 1.
-fn take_what_is_ready(u: &Unit, io: &Ports, scheduler: &Module, masked: Signal) {
+fn take_what_is_ready(u: &UnitBuilder, io: &Ports, scheduler: &Module, masked: Signal) {
     u.about("What is ready is picked and taken in one cycle.");
     let sel_valid = u.wire("sel_valid", 1);
     u.instance(scheduler, "scheduler")
@@ -134,7 +135,7 @@ fn take_what_is_ready(u: &Unit, io: &Ports, scheduler: &Module, masked: Signal) 
 }
 
 /// AHEAD = 1: `masked`, `wait_sh` and `viol`.
-fn show_a_cycle_later(u: &Unit, io: &Ports, masked: Signal) {
+fn show_a_cycle_later(u: &UnitBuilder, io: &Ports, masked: Signal) {
     u.section("The ports show registers.");
     let w = io.s.W;
     let masked_then = u.register("masked_then", 1).reset(0);
@@ -149,7 +150,7 @@ fn show_a_cycle_later(u: &Unit, io: &Ports, masked: Signal) {
     u.assign(io.viol, viol_then);
 }
 
-/// What each warp was qualified with in the cycle before.
+/// The qualification of each warp in the previous cycle.
 struct Qualified {
     ready: Signal,
     mem: Signal,
@@ -164,7 +165,7 @@ struct Qualified {
 }
 
 impl Qualified {
-    fn new(u: &Unit, io: &Ports) -> Self {
+    fn new(u: &UnitBuilder, io: &Ports) -> Self {
         let (w, pairs) = (io.s.W, u.size("PAIRS", io.s.T / 2));
         u.section(
             "Q: what each warp was qualified with, and the shared parts as they were then: held \
@@ -185,13 +186,13 @@ impl Qualified {
         }
     }
 
-    /// Lock or owner of a pair is not what it was then.
+    /// Lock or owner of a pair has changed since.
     fn moved(&self, io: &Ports) -> Expr {
         !io.locked.is(self.was_locked) | !io.owner.is(self.was_owner)
     }
 
     /// Qualifies the warps that are `ready` for the next cycle.
-    fn update(&self, u: &Unit, io: &Ports, ready: impl Into<Expr>) {
+    fn update(&self, u: &UnitBuilder, io: &Ports, ready: impl Into<Expr>) {
         u.at_clock()
             .next(self.ready, ready.into())
             .next(self.mem, io.is_mem)
@@ -211,7 +212,7 @@ impl Qualified {
 /// AHEAD = 2. What is picked was not refused in the cycle before, and the
 /// scheduler sees the mask of this cycle: what may have changed is the shared
 /// part, and that another atomic has gone.
-fn take_what_was_ready(u: &Unit, io: &Ports, scheduler: &Module) {
+fn take_what_was_ready(u: &UnitBuilder, io: &Ports, scheduler: &Module) {
     let q = Qualified::new(u, io);
     u.section("P, S: what was ready is picked, and taken unless it has to be qualified anew.");
     let sel_valid = u.wire("sel_valid", 1);
@@ -242,7 +243,7 @@ fn take_what_was_ready(u: &Unit, io: &Ports, scheduler: &Module) {
 }
 
 /// AHEAD = 3.
-fn take_what_was_picked(u: &Unit, io: &Ports, scheduler: &Module, check: &[Module]) {
+fn take_what_was_picked(u: &UnitBuilder, io: &Ports, scheduler: &Module, check: &[Module]) {
     let w = io.s.W;
     let q = Qualified::new(u, io);
     u.about("Warps put off in favour of memory warps: the mask will probably need them later.");
@@ -265,9 +266,9 @@ fn take_what_was_picked(u: &Unit, io: &Ports, scheduler: &Module, check: &[Modul
     recheck(u, io, check, &q, &masked, [pk_valid, pk, pk_leaves]);
 }
 
-/// What the mask means for the warp that is picked, and for the next pick.
+/// The mask's effect on the picked warp, and on the next pick.
 struct Masked {
-    /// The ready warps without the one that is picked.
+    /// The ready warps without the picked one.
     behind: Signal,
     others_first: Signal,
     /// The pick is held by the mask; others go before it.
@@ -276,7 +277,7 @@ struct Masked {
 }
 
 impl Masked {
-    fn new(u: &Unit, io: &Ports, q: &Qualified, pk: Signal) -> Self {
+    fn new(u: &UnitBuilder, io: &Ports, q: &Qualified, pk: Signal) -> Self {
         u.section(
             "What the mask means for the warp in S and for the next pick. That is taken in the \
              next cycle at the earliest: where the mask will, or may, be on then, other warps \
@@ -303,7 +304,7 @@ impl Masked {
 
 /// The next pick: whether there is one, and the warp.
 fn pick(
-    u: &Unit,
+    u: &UnitBuilder,
     io: &Ports,
     scheduler: &Module,
     q: &Qualified,
@@ -332,9 +333,9 @@ fn pick(
     [sel_valid, sel]
 }
 
-/// The pick is taken unless what it was qualified with no longer holds.
+/// The pick is taken unless a condition that it was qualified with no longer holds.
 fn recheck(
-    u: &Unit,
+    u: &UnitBuilder,
     io: &Ports,
     check: &[Module],
     q: &Qualified,

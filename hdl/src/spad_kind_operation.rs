@@ -4,11 +4,11 @@
 use crate::codes::{kind, op};
 use crate::module::{Module, Result, UnitDoc};
 use crate::signal::{Bits, code, when};
-use crate::unit::Unit;
+use crate::unit::UnitBuilder;
 
 /// Emits the table.
 pub(crate) fn emit_kernel() -> Result<Module> {
-    let u = Unit::new(UnitDoc::part(
+    let u = UnitBuilder::new(UnitDoc::part(
         "spad_kind_operation",
         "the scratchpad's operation for an instruction's kind: unknown kinds, and \
          ATOMIC, becomes the unsupported one.",

@@ -7,7 +7,7 @@ use crate::machine::Machine;
 use crate::module::{Module, Result, UnitDoc};
 use crate::params::Params;
 use crate::signal::{Bits, Expr, Operand, code, concat, when};
-use crate::unit::Unit;
+use crate::unit::UnitBuilder;
 use crate::{spad_hash_add, spad_hash_config, spad_hash_xor};
 
 /// The low lock bits, as many as the lock hash changes.
@@ -15,7 +15,7 @@ const HASHED: usize = 5;
 
 /// The hash of a path: the modules of a lane and the configuration blocks.
 pub(crate) struct LaneHash {
-    /// The lane's module last, before it what it instantiates.
+    /// The modules of the lane: first those that it instantiates, its own last.
     pub modules: Vec<Module>,
     /// The configuration blocks: prefix of the path's write ports, and modules.
     pub configs: Vec<(&'static str, Vec<Module>)>,
@@ -52,7 +52,7 @@ pub(crate) fn emit_helper(p: &Params, machine: &Machine) -> Result<LaneHash> {
 /// The lane, with the units that make bank and row; without one, the bank is
 /// the low bits of the address, the row the others.
 fn lane(p: &Params, to_bank: Option<&Module>, to_row: Option<&Module>) -> Result<Module> {
-    let u = Unit::new(doc(p));
+    let u = UnitBuilder::new(doc(p));
     let s = u.all_sizes(p);
     let selects_of = |unit: Option<&Module>| {
         let ports = unit.into_iter().flat_map(selects);

@@ -9,7 +9,7 @@ use crate::ports::ports;
 use crate::signal::{Bits, Expr, Signal, code};
 use crate::size::Size;
 use crate::spad_select;
-use crate::unit::{Index, Unit};
+use crate::unit::{Index, UnitBuilder};
 use owners::Owners;
 
 /// Emits `spad_lock_unit`, after the multiplexer of its windows if it has them.
@@ -24,7 +24,7 @@ pub(crate) fn emit_unit(p: &Params) -> Result<Vec<Module>> {
         1 => None,
         _ => Some(spad_select::emit_helper()?),
     };
-    let u = Unit::new(doc(p));
+    let u = UnitBuilder::new(doc(p));
     let io = Ports::declared(&u, p);
     u.unused(p.LKG == 1, io.lk_win, "one window covers all lanes");
     u.paragraph();
@@ -108,7 +108,7 @@ struct Crossings {
 }
 
 impl Crossings {
-    fn new(u: &Unit, p: &Params) -> Self {
+    fn new(u: &UnitBuilder, p: &Params) -> Self {
         let (row_bits, col_bits) = (p.LK - p.LK / 2, p.LK / 2);
         Crossings {
             rows: u.size("LOCK_ROWS", 1 << row_bits),
@@ -126,7 +126,7 @@ struct Window {
 }
 
 impl Window {
-    fn new(u: &Unit, io: &Ports, select: Option<&Module>) -> Self {
+    fn new(u: &UnitBuilder, io: &Ports, select: Option<&Module>) -> Self {
         u.section("The lanes of this window.");
         let Some(select) = select else {
             return Window {
@@ -159,7 +159,7 @@ struct Asked {
 }
 
 impl Asked {
-    fn new(u: &Unit, p: &Params, io: &Ports) -> Self {
+    fn new(u: &UnitBuilder, p: &Params, io: &Ports) -> Self {
         let (lanes, at) = (io.s.P, Crossings::new(u, p));
         u.section(
             "Each lock is a crossing of a row and a column: two small decoders per lane and one \
@@ -183,7 +183,7 @@ impl Asked {
 
     fn each_lane(
         &self,
-        u: &Unit,
+        u: &UnitBuilder,
         io: &Ports,
         window: &Window,
         lock: Signal,
@@ -207,7 +207,7 @@ impl Asked {
         });
     }
 
-    fn each_lock(&self, u: &Unit, io: &Ports, [r, c]: [Index; 2]) {
+    fn each_lock(&self, u: &UnitBuilder, io: &Ports, [r, c]: [Index; 2]) {
         let cols = self.at.cols;
         u.each("lock_row", r, (0, self.at.rows), |r| {
             u.each("lock_col", c, (0, cols), |c| {
@@ -223,7 +223,7 @@ impl Asked {
         self.at_row.part(r * lanes, lanes) & self.at_col.part(c * lanes, lanes)
     }
 
-    fn earlier_lanes(&self, u: &Unit, io: &Ports, window: &Window, [i, j]: [Index; 2]) {
+    fn earlier_lanes(&self, u: &UnitBuilder, io: &Ports, window: &Window, [i, j]: [Index; 2]) {
         u.each("later", i, (1, io.s.P), |i| {
             let same = u.wire("same", i);
             u.each("earlier", j, (0, i), |j| {
@@ -236,7 +236,7 @@ impl Asked {
 }
 
 /// The lanes of the group that take their lock, or own it: `win` of the window.
-fn show_success(u: &Unit, p: &Params, io: &Ports, win: Signal, i: Index) {
+fn show_success(u: &UnitBuilder, p: &Params, io: &Ports, win: Signal, i: Index) {
     let lanes = io.s.P;
     u.paragraph();
     if p.LKG == 1 {
@@ -250,10 +250,10 @@ fn show_success(u: &Unit, p: &Params, io: &Ports, win: Signal, i: Index) {
     });
 }
 
-/// What holds in every window, as assertions: a lock has one owner. `locks` are
-/// the bits before and after this cycle.
+/// Assertions about every window: a lock has one owner. `locks` are the bits
+/// before and after this cycle.
 fn one_owner(
-    u: &Unit,
+    u: &UnitBuilder,
     io: &Ports,
     window: &Window,
     [win, give]: [Signal; 2],

@@ -3,11 +3,11 @@
 
 use crate::module::{Module, Result, UnitDoc};
 use crate::signal::{Bits, Expr, Signal};
-use crate::unit::Unit;
+use crate::unit::UnitBuilder;
 
 /// Emits `spad_lowest`.
 pub(crate) fn emit_helper() -> Result<Module> {
-    let u = Unit::new(UnitDoc {
+    let u = UnitBuilder::new(UnitDoc {
         name: "spad_lowest".into(),
         summary: "the lowest set bit of a vector.".into(),
         parameters: "WIDTH, bits, 2 to 128".into(),
@@ -47,7 +47,7 @@ pub(crate) fn emit_helper() -> Result<Module> {
 /// An instance: `lowest` is the lowest bit of `want`, `found` that and all above.
 #[track_caller]
 pub(crate) fn instance(
-    u: &Unit,
+    u: &UnitBuilder,
     module: &Module,
     name: &'static str,
     want: impl Into<Expr>,

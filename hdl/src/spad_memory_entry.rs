@@ -1,19 +1,19 @@
-//! What stands in front of MEM0: the PREMEM queue, and the atomic operations
-//! that share the scratchpad's request port with it.
+//! The logic before MEM0: the PREMEM queue, and the atomic operations that
+//! share the scratchpad's request port with it.
 
 use crate::codes::{kind, seq};
 use crate::module::{Module, Result, UnitDoc, top};
 use crate::params::{Params, Sizes};
 use crate::payload::{Control, Lanes, Tag};
 use crate::signal::{Bits, Expr, Operand, Signal, code, concat, when};
-use crate::unit::Unit;
+use crate::unit::UnitBuilder;
 use crate::{spad_kind_operation, spad_premem_queue, spad_retry_sequencer};
 
 /// Emits `spad_memory_entry`, its parts first.
 pub(crate) fn emit_unit(p: &Params) -> Result<Vec<Module>> {
     let queue = spad_premem_queue::emit_unit(p)?;
     let operation = spad_kind_operation::emit_kernel()?;
-    let u = Unit::new(doc(p));
+    let u = UnitBuilder::new(doc(p));
     let entry = Entry {
         u: &u,
         io: Ports::new(&u, p),
@@ -32,9 +32,9 @@ pub(crate) fn emit_unit(p: &Params) -> Result<Vec<Module>> {
     Ok(parts.chain([module]).collect())
 }
 
-/// What the parts of the description share.
+/// Shared by the parts of the description.
 struct Entry<'a> {
-    u: &'a Unit,
+    u: &'a UnitBuilder,
     io: Ports,
 }
 
@@ -50,7 +50,7 @@ struct Ports {
     pass: Pass,
     request: Request,
     atom_infl: Signal,
-    /// What the scratchpad answers to the sequencer, `sr_valid` first.
+    /// The scratchpad's answer to the sequencer, `sr_valid` first.
     answer: [Signal; 6],
     seq_busy: Signal,
     seq_state: Signal,
@@ -58,7 +58,7 @@ struct Ports {
 }
 
 impl Ports {
-    fn new(u: &Unit, p: &Params) -> Self {
+    fn new(u: &UnitBuilder, p: &Params) -> Self {
         let s = u.all_sizes(p);
         let [clk, rst] = u.clocked();
         let accepted = "an input would be accepted at the end of this cycle";
@@ -253,7 +253,7 @@ impl Entry<'_> {
         seq
     }
 
-    /// `atom_infl`; whether the sequencer hands over its pass.
+    /// `atom_infl`; whether the sequencer finishes with its pass.
     fn in_flight(&self, seq: &Sequencer) -> Signal {
         let (u, io) = (self.u, &self.io);
         u.section("One ATOMIC at a time, until the last answer of its last pass has gone.");
@@ -346,7 +346,7 @@ struct Pass {
 }
 
 impl Pass {
-    fn wires(u: &Unit, s: &Sizes, prefix: &str) -> Self {
+    fn wires(u: &UnitBuilder, s: &Sizes, prefix: &str) -> Self {
         let wire = |name: &str, width| u.wire(&format!("{prefix}_{name}"), width);
         Pass {
             ctl: wire("ctl", s.CTL),
@@ -362,7 +362,7 @@ impl Pass {
     }
 }
 
-fn pass_ports(u: &Unit, s: &Sizes) -> Pass {
+fn pass_ports(u: &UnitBuilder, s: &Sizes) -> Pass {
     let about = "its control: last, pass, pc, tag, kind, warp, from the top";
     Pass {
         ctl: u.input("in_ctl", s.CTL, about),
@@ -388,7 +388,7 @@ struct Request {
     tag: Signal,
 }
 
-fn request_ports(u: &Unit, s: &Sizes) -> Request {
+fn request_ports(u: &UnitBuilder, s: &Sizes) -> Request {
     let about = "control, degree, error, source: 1 for what the sequencer waits for";
     Request {
         valid: u.output("req_valid", 1, "a scratchpad request is offered"),

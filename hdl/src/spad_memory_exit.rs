@@ -1,4 +1,4 @@
-//! What follows the scratchpad: the sequencer's answers part from the
+//! The logic after the scratchpad: the sequencer's answers are split from the
 //! others, which become results for the writeback port.
 
 use crate::codes::kind;
@@ -6,11 +6,11 @@ use crate::module::{Module, Result, UnitDoc};
 use crate::params::{Params, Sizes};
 use crate::payload::{Control, Outcome, Tag};
 use crate::signal::{Bits, Expr, Signal, code, concat, when};
-use crate::unit::Unit;
+use crate::unit::UnitBuilder;
 
 /// Emits `spad_memory_exit`.
 pub(crate) fn emit_unit(p: &Params) -> Result<Vec<Module>> {
-    let u = Unit::new(doc(p));
+    let u = UnitBuilder::new(doc(p));
     let io = Ports::new(&u, p);
     u.section(
         "The tag: the sequencer waits for the answer; error and degree of an atomic; the \
@@ -53,7 +53,7 @@ struct Ports {
 }
 
 impl Ports {
-    fn new(u: &Unit, p: &Params) -> Self {
+    fn new(u: &UnitBuilder, p: &Params) -> Self {
         let s = u.all_sizes(p);
         let clocks = u.clocked();
         let tag = "its tag: control, degree, error, source";
@@ -92,7 +92,7 @@ impl Ports {
 }
 
 /// A result for the writeback port: whether there is one, and its fields.
-fn result(u: &Unit, io: &Ports, tag: Tag, ctl: Control) -> [Signal; 2] {
+fn result(u: &UnitBuilder, io: &Ports, tag: Tag, ctl: Control) -> [Signal; 2] {
     u.section("A result for the writeback port. What an atomic reports is in its tag.");
     let valid = u.name("valid", io.resp_valid & !tag.own);
     let is_atomic = ctl.kind.is(code(&kind::FIELD, kind::ATOMIC));
@@ -114,7 +114,7 @@ fn result(u: &Unit, io: &Ports, tag: Tag, ctl: Control) -> [Signal; 2] {
 
 /// The stages that are not in the scratchpad; whether the first can take a
 /// result.
-fn stages(u: &Unit, p: &Params, io: &Ports, result: [Signal; 2]) -> Signal {
+fn stages(u: &UnitBuilder, p: &Params, io: &Ports, result: [Signal; 2]) -> Signal {
     let numbers = 4..p.M;
     if numbers.is_empty() {
         u.paragraph();
@@ -147,8 +147,8 @@ fn stages(u: &Unit, p: &Params, io: &Ports, result: [Signal; 2]) -> Signal {
     ready
 }
 
-/// What a pass that `leaves` has cost.
-fn resolve(u: &Unit, p: &Params, io: &Ports, ctl: Control, leaves: Expr) {
+/// The excess of a pass that `leaves`.
+fn resolve(u: &UnitBuilder, p: &Params, io: &Ports, ctl: Control, leaves: Expr) {
     u.section(
         "What the pass cost in MEM0, for the conflict history: of one that locks, each \
          group for all windows of the lock unit.",

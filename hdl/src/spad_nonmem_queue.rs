@@ -1,4 +1,4 @@
-//! The stages beside the memory stages: elastic queue or fixed pipeline.
+//! The stages parallel to the memory stages: elastic queue or fixed pipeline.
 
 use crate::module::{Module, Result, UnitDoc};
 use crate::params::{PAYLOAD, Params};
@@ -6,11 +6,11 @@ use crate::ports::ports;
 use crate::property::{one_at_most, stable};
 use crate::signal::{Bits, Expr, Signal, one_hot, or_all};
 use crate::size::Size;
-use crate::unit::Unit;
+use crate::unit::UnitBuilder;
 
 /// Emits `spad_nonmem_queue`.
 pub(crate) fn emit_unit(p: &Params) -> Result<Vec<Module>> {
-    let u = Unit::new(doc(p));
+    let u = UnitBuilder::new(doc(p));
     u.machine_parameter(p, "NMW", PAYLOAD);
     let io = Ports::declared(&u, p);
     let stages = Stages::new(&u, &io);
@@ -80,7 +80,7 @@ struct Stages {
     free: Signal,
 }
 
-/// What moves at the end of the cycle.
+/// The moves at the end of the cycle.
 struct Moves {
     room: Signal,
     /// Stages that take an entry.
@@ -89,7 +89,7 @@ struct Moves {
 }
 
 impl Stages {
-    fn new(u: &Unit, io: &Ports) -> Self {
+    fn new(u: &UnitBuilder, io: &Ports) -> Self {
         u.section("Stage 0 is the youngest.");
         let valid = u.register("valid", io.s.NQ).reset(0);
         let data = u.register("data", io.s.NQ * io.s.NMW).covered_by(valid);
@@ -103,7 +103,14 @@ impl Stages {
         }
     }
 
-    fn moves(&self, u: &Unit, p: &Params, io: &Ports, bypass: Signal, offer: Signal) -> Moves {
+    fn moves(
+        &self,
+        u: &UnitBuilder,
+        p: &Params,
+        io: &Ports,
+        bypass: Signal,
+        offer: Signal,
+    ) -> Moves {
         let (nq, valid) = (io.s.NQ, self.valid);
         let give = u.named("give", nq, offer & io.out_ready.copies(nq));
         let room = u.named("room", nq, !valid | give);
@@ -122,7 +129,7 @@ impl Stages {
         }
     }
 
-    fn each_stage(&self, u: &Unit, io: &Ports, moves: &Moves, k: Size) {
+    fn each_stage(&self, u: &UnitBuilder, io: &Ports, moves: &Moves, k: Size) {
         let word = |k: Size| self.data.part(k * io.s.NMW, io.s.NMW);
         let older = self.older.at(k);
         u.assign(self.free.at(k), moves.room.high(k).any());
@@ -145,7 +152,7 @@ impl Stages {
 }
 
 /// The entry that is offered.
-fn show(u: &Unit, p: &Params, io: &Ports, stages: &Stages, bypass: Signal, offer: Signal) {
+fn show(u: &UnitBuilder, p: &Params, io: &Ports, stages: &Stages, bypass: Signal, offer: Signal) {
     let nmw = io.s.NMW;
     u.paragraph();
     u.assign(io.out_valid, offer.any() | (bypass & io.in_valid));

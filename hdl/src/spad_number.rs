@@ -4,7 +4,7 @@ use crate::module::{Module, Result, UnitDoc};
 use crate::params::Params;
 use crate::signal::{Bits, or_all};
 use crate::size::index_bits;
-use crate::unit::Unit;
+use crate::unit::UnitBuilder;
 
 /// Emits `spad_warp_number`, the encoder of a warp slot.
 pub(crate) fn of_warp(p: &Params) -> Result<Module> {
@@ -19,7 +19,7 @@ pub(crate) fn of_lane(lanes: usize) -> Result<Module> {
 /// The encoder of `count` bits (2 or more). Its name says what is numbered, not
 /// how many there are: what names a module holds for every machine.
 fn emit_kernel(name: &str, count: usize) -> Result<Module> {
-    let u = Unit::new(UnitDoc {
+    let u = UnitBuilder::new(UnitDoc {
         name: name.into(),
         summary: "the number of the bit that is set.".into(),
         parameters: format!("{count} bits"),

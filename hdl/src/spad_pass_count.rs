@@ -1,14 +1,14 @@
-//! How many passes an instruction takes (microarchitecture/issue.md).
+//! Computes the number of passes of an instruction (microarchitecture/issue.md).
 
 use crate::codes::kind;
 use crate::module::{Module, Result, UnitDoc};
 use crate::params::Params;
 use crate::signal::{Bits, code, number, when};
-use crate::unit::Unit;
+use crate::unit::UnitBuilder;
 
 /// Emits the count.
 pub(crate) fn emit_kernel(p: &Params) -> Result<Module> {
-    let u = Unit::new(UnitDoc::part(
+    let u = UnitBuilder::new(UnitDoc::part(
         "spad_pass_count",
         "passes of an instruction after its first: one per subwarp, and of loads and stores \
          one per word of a lane.",

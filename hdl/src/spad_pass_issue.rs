@@ -6,7 +6,7 @@ use crate::module::{Module, Result, UnitDoc};
 use crate::params::Params;
 use crate::ports::ports;
 use crate::signal::{Bits, Signal, code, when};
-use crate::unit::{Index, Unit};
+use crate::unit::{Index, UnitBuilder};
 use crate::{spad_pass_count, spad_pick};
 
 bundle! {
@@ -18,7 +18,7 @@ bundle! {
 pub(crate) fn emit_unit(p: &Params) -> Result<Vec<Module>> {
     let pick = spad_pick::emit_helper()?;
     let count = spad_pass_count::emit_kernel(p)?;
-    let u = Unit::new(doc(p));
+    let u = UnitBuilder::new(doc(p));
     let io = Ports::new(&u, p);
     let issue = Issue {
         u: &u,
@@ -59,9 +59,9 @@ fn doc(p: &Params) -> UnitDoc {
     }
 }
 
-/// What the parts of the description share.
+/// Shared by the parts of the description.
 struct Issue<'a> {
-    u: &'a Unit,
+    u: &'a UnitBuilder,
     p: &'a Params,
     io: Ports,
     /// The first pass of what is taken goes in the same cycle.
@@ -103,7 +103,7 @@ ports! {
 }
 
 impl Ports {
-    fn new(u: &Unit, p: &Params) -> Self {
+    fn new(u: &UnitBuilder, p: &Params) -> Self {
         let io = Ports::declared(u, p);
         u.unused(p.AHEAD == 0, io.picked, "picked and taken in one cycle");
         io
@@ -207,7 +207,7 @@ impl Issue<'_> {
         u.section(&format!("The pass that enters EX{first}."));
         let ex_free = u.name("ex_free", !io.ex_valid | io.ex_fire);
         let goes_on = ex_free & current.valid;
-        // What belongs to the instruction.
+        // Fields of the instruction.
         let own = |name: &str, held: Signal, taken: Signal| {
             if at_once {
                 u.name(name, when(current.valid, held).otherwise(taken))

@@ -12,7 +12,7 @@ use crate::property::offer_is_held;
 use crate::signal::{Bits, Signal, concat, number, or_all, when};
 use crate::size::Size;
 use crate::spad_queue;
-use crate::unit::{Index, Unit};
+use crate::unit::{Index, UnitBuilder};
 
 ports! {
     /// The ports, by their names.
@@ -69,9 +69,9 @@ ports! {
     }
 }
 
-/// What the unit is described with.
+/// Shared by the parts of the description.
 struct Phases<'a> {
-    u: &'a Unit,
+    u: &'a UnitBuilder,
     s: &'a Sizes,
     io: Io,
     atomics: Option<Atomics>,
@@ -90,7 +90,7 @@ struct Words {
     four: Signal,
 }
 
-/// Which pairs of lanes an entry of the list stands for, else one lane.
+/// Whether an entry of the list stands for one lane, or for which pair of lanes.
 #[derive(Clone, Copy)]
 struct Pairs {
     /// Lanes l and l ^ 1.
@@ -106,7 +106,7 @@ struct List {
     addr: Signal,
 }
 
-/// An access as it is taken.
+/// An accepted access.
 struct Entry {
     words: Words,
     pairs: Option<Pairs>,
@@ -125,7 +125,7 @@ pub(crate) fn emit_unit(p: &Params) -> Result<Vec<Module>> {
         });
     }
     let queue = spad_queue::emit_helper()?;
-    let u = Unit::new(doc(p));
+    let u = UnitBuilder::new(doc(p));
     let io = Io::declared(&u, p);
     let s = &io.s;
     let atomics = p.SATM.then(|| Atomics::new(&u, s));
@@ -167,7 +167,7 @@ fn within_a_cycle(output: &str) -> Vec<&'static str> {
 }
 
 impl Phases<'_> {
-    /// The access whose phases go in; whether the one that is offered is taken.
+    /// The access whose phases are being sent; returns whether the offered access is accepted.
     fn send(&self, entry: &Entry, open: Signal) -> Signal {
         let (u, s, io) = (self.u, self.s, self.io);
         u.section("The access whose phases go in, the lowest first.");
@@ -319,7 +319,7 @@ impl Phases<'_> {
         [mask, addr, word]
     }
 
-    /// What a neighbour has to keep.
+    /// The rules that a neighbour must keep.
     fn rules(&self) {
         let (u, io) = (self.u, self.io);
         u.about("Rules for the neighbour, checked in simulation.");
@@ -346,7 +346,7 @@ impl Phases<'_> {
 }
 
 /// The lowest of four bits alone.
-fn lowest(u: &Unit, name: &str, bits: Signal) -> Signal {
+fn lowest(u: &UnitBuilder, name: &str, bits: Signal) -> Signal {
     let lowest = u.wire(name, 4);
     for k in 0..4 {
         let bit = bits.at(k);

@@ -3,11 +3,11 @@
 use crate::allowed::Allowed;
 use crate::module::{Module, Result, UnitDoc};
 use crate::signal::{Bits, Expr};
-use crate::unit::Unit;
+use crate::unit::UnitBuilder;
 
 /// Emits `spad_pick`.
 pub(crate) fn emit_helper() -> Result<Module> {
-    let u = Unit::new(UnitDoc {
+    let u = UnitBuilder::new(UnitDoc {
         name: "spad_pick".into(),
         summary: "one word of many, by a one-hot vector: an AND-OR plane, in cells about half of \
                   a tree of multiplexers."
@@ -55,7 +55,7 @@ pub(crate) fn emit_helper() -> Result<Module> {
 /// An instance: `word` is the one of `words` that `pick` has.
 #[track_caller]
 pub(crate) fn instance(
-    u: &Unit,
+    u: &UnitBuilder,
     module: &Module,
     name: &'static str,
     pick: impl Into<Expr>,

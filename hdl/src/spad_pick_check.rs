@@ -1,11 +1,11 @@
 //! Whether the picked warp still may go (microarchitecture/issue.md, stage S).
 
 use crate::module::{Module, Result, UnitDoc};
-use crate::unit::Unit;
+use crate::unit::UnitBuilder;
 
 /// Emits the check.
 pub(crate) fn emit_kernel() -> Result<Module> {
-    let u = Unit::new(UnitDoc::part(
+    let u = UnitBuilder::new(UnitDoc::part(
         "spad_pick_check",
         "the pick waits where what it was qualified with may be out of date, and is dropped \
          where it is. It waits for the mask, too, but lets others go ahead.",

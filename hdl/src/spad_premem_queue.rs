@@ -6,11 +6,11 @@ use crate::ports::ports;
 use crate::property::stable;
 use crate::signal::{Bits, Signal, number, when};
 use crate::size::Size;
-use crate::unit::Unit;
+use crate::unit::UnitBuilder;
 
 /// Emits `spad_premem_queue`.
 pub(crate) fn emit_unit(p: &Params) -> Result<Vec<Module>> {
-    let u = Unit::new(doc(p));
+    let u = UnitBuilder::new(doc(p));
     u.machine_parameter(p, "PREW", PAYLOAD);
     let io = Ports::declared(&u, p);
     if p.PQ == 0 {
@@ -49,7 +49,7 @@ ports! {
     }
 }
 
-fn without_entries(u: &Unit, p: &Params, io: &Ports) {
+fn without_entries(u: &UnitBuilder, p: &Params, io: &Ports) {
     for input in [io.clk, io.rst, io.cfg_on] {
         u.unused(true, input, "depth 0 has no state");
     }
@@ -60,7 +60,7 @@ fn without_entries(u: &Unit, p: &Params, io: &Ports) {
     u.assign(io.count, number(p.PQW, 0));
 }
 
-fn queue(u: &Unit, p: &Params, io: &Ports) {
+fn queue(u: &UnitBuilder, p: &Params, io: &Ports) {
     u.section("Entry 0 is the oldest.");
     let entry = u.register("entry", io.s.PQ * io.s.PREW);
     let entry = entry.without_reset("`held_q` counts the entries in use");
@@ -95,7 +95,7 @@ fn queue(u: &Unit, p: &Params, io: &Ports) {
 }
 
 /// The entries, of which `left` stay.
-fn slots(u: &Unit, io: &Ports, entry: Signal, left: Signal, [push, pop]: [Signal; 2]) {
+fn slots(u: &UnitBuilder, io: &Ports, entry: Signal, left: Signal, [push, pop]: [Signal; 2]) {
     let (pq, prew, in_data) = (io.s.PQ, io.s.PREW, io.in_data);
     u.paragraph();
     let [k] = u.indices(["k"]);

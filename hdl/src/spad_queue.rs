@@ -2,11 +2,11 @@
 
 use crate::module::{Module, Result, UnitDoc};
 use crate::signal::{Bits, when};
-use crate::unit::Unit;
+use crate::unit::UnitBuilder;
 
 /// Emits `spad_queue`.
 pub(crate) fn emit_helper() -> Result<Module> {
-    let u = Unit::new(UnitDoc {
+    let u = UnitBuilder::new(UnitDoc {
         name: "spad_queue".into(),
         summary: "first-in first-out queue of DEPTH entries; nothing combinational leads from \
                   one side to the other."

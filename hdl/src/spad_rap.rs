@@ -1,12 +1,12 @@
 //! Random address permute-shift: `bank = (j + r_i) mod 2^m` with i the row of
 //! a 2^m-wide matrix and j the column.
 
+use crate::address_widths::AddressWidths;
 use crate::configured::{Configurable, Decoder, Register, unused_above};
-use crate::geometry::Geometry;
 use crate::hashes;
 use crate::module::{Module, Result, UnitDoc};
 use crate::signal::{Bits, or_all};
-use crate::unit::Unit;
+use crate::unit::UnitBuilder;
 
 /// Bits that choose the shift: m, or fewer where the address is short.
 pub(crate) const fn index_bits(n: usize, m: usize) -> usize {
@@ -14,10 +14,10 @@ pub(crate) const fn index_bits(n: usize, m: usize) -> usize {
 }
 
 /// Emits `spad_rap`.
-fn unit(g: Geometry) -> Result<Module> {
+fn unit(g: AddressWidths) -> Result<Module> {
     let (n, m) = (g.addr_bits, g.bank_bits);
     let bits = index_bits(n, m);
-    let u = Unit::new(UnitDoc {
+    let u = UnitBuilder::new(UnitDoc {
         name: hashes::Configured::Rap.unit().into(),
         summary: "random address permute-shift (RAP) or random address shift (RAS): row i of \
                   a matrix with 2^m columns is rotated by r_i; the row index is addr >> m."
@@ -45,20 +45,20 @@ fn unit(g: Geometry) -> Result<Module> {
 pub(crate) struct Rap;
 
 impl Configurable for Rap {
-    fn emit(&self, g: Geometry) -> Result<Module> {
+    fn emit(&self, g: AddressWidths) -> Result<Module> {
         unit(g)
     }
 
-    fn registers(&self, g: Geometry) -> Vec<Register> {
+    fn registers(&self, g: AddressWidths) -> Vec<Register> {
         let (n, m) = (g.addr_bits, g.bank_bits);
         Register::each(1 << index_bits(n, m), m, |_| 0)
     }
 
-    fn write_doc(&self, _: Geometry) -> String {
+    fn write_doc(&self, _: AddressWidths) -> String {
         "index i: shift r_i".into()
     }
 
-    fn decoder(&self, _: Geometry) -> Result<Decoder> {
+    fn decoder(&self, _: AddressWidths) -> Result<Decoder> {
         Ok(Decoder::None)
     }
 }

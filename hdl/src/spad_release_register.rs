@@ -3,7 +3,7 @@
 use crate::module::{HdlError, Module, Result, UnitDoc};
 use crate::params::Params;
 use crate::signal::Bits;
-use crate::unit::Unit;
+use crate::unit::UnitBuilder;
 
 /// Emits `spad_release_register`.
 pub(crate) fn emit_unit(p: &Params) -> Result<Vec<Module>> {
@@ -13,7 +13,7 @@ pub(crate) fn emit_unit(p: &Params) -> Result<Vec<Module>> {
             reason: "the issue is decided in one cycle ([path] ahead = 0)".into(),
         });
     }
-    let u = Unit::new(UnitDoc {
+    let u = UnitBuilder::new(UnitDoc {
         name: "spad_release_register".into(),
         summary: "what relssp says of each block, one cycle later; a block that starts is alive \
                   and not done."

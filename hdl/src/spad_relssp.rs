@@ -5,7 +5,7 @@ use crate::params::{Params, Sizes};
 use crate::ports::ports;
 use crate::signal::{Bits, Signal};
 use crate::size::Size;
-use crate::unit::{Index, Unit};
+use crate::unit::{Index, UnitBuilder};
 use crate::{spad_lowest, spad_relssp_block, spad_relssp_warp};
 
 /// Emits `spad_relssp`, its slices first.
@@ -13,7 +13,7 @@ pub(crate) fn emit_unit(p: &Params) -> Result<Vec<Module>> {
     let warp = spad_relssp_warp::emit_kernel(p)?;
     let block = spad_relssp_block::emit_kernel(p)?;
     let lowest = spad_lowest::emit_helper()?;
-    let u = Unit::new(doc(p));
+    let u = UnitBuilder::new(doc(p));
     let io = Ports::new(&u, p);
     let state = State::new(&u, io.s, &lowest);
     u.paragraph();
@@ -67,7 +67,7 @@ ports! {
 }
 
 impl Ports {
-    fn new(u: &Unit, p: &Params) -> Self {
+    fn new(u: &UnitBuilder, p: &Params) -> Self {
         let io = Ports::declared(u, p);
         u.unused(true, io.launch_block, "the path keeps it in warp_blk");
         u.unused(p.S == 1, io.rel_sub, "a warp is one subwarp");
@@ -75,7 +75,7 @@ impl Ports {
     }
 }
 
-/// What the threads have done, and what follows for the warps.
+/// The releases of the threads, and their effect on the warps.
 struct State {
     active: Signal,
     released: Signal,
@@ -92,7 +92,7 @@ struct State {
 }
 
 impl State {
-    fn new(u: &Unit, s: Sizes, lowest: &Module) -> Self {
+    fn new(u: &UnitBuilder, s: Sizes, lowest: &Module) -> Self {
         u.section("Per thread: active, has released.");
         let active = u.register("active", s.W * s.WS).reset(0);
         let released = u.register("released", s.W * s.WS).covered_by(active);
@@ -122,7 +122,7 @@ impl State {
 
 /// The threads of a warp.
 fn each_warp(
-    u: &Unit,
+    u: &UnitBuilder,
     p: &Params,
     io: &Ports,
     state: &State,
@@ -171,7 +171,7 @@ fn each_warp(
 }
 
 /// The warps of a block.
-fn each_block(u: &Unit, io: &Ports, state: &State, block: &Module, (b, i): (Size, Index)) {
+fn each_block(u: &UnitBuilder, io: &Ports, state: &State, block: &Module, (b, i): (Size, Index)) {
     let (w, tw) = (io.s.W, io.s.TW);
     let mine = u.wire("mine", w);
     u.each("of_warp", i, (0, w), |i| {
@@ -188,8 +188,8 @@ fn each_block(u: &Unit, io: &Ports, state: &State, block: &Module, (b, i): (Size
         .done();
 }
 
-/// What holds of every block, as assertions: it releases once.
-fn released_once(u: &Unit, io: &Ports, b: Index) {
+/// Assertions about every block: it releases once.
+fn released_once(u: &UnitBuilder, io: &Ports, b: Index) {
     u.about("A block releases once, checked in simulation.");
     u.generate(|| {
         u.each("block_check", b, (0, io.s.T), |b| {

@@ -1,16 +1,16 @@
 //! One block: whether all of its warps have released
-//! (microarchitecture/relssp.md). Whether the relssp in EX is executed comes
-//! late, from as far as the writeback port: it chooses between two answers that
-//! are there.
+//! (microarchitecture/relssp.md). Whether the relssp in EX executes depends on
+//! the writeback port and arrives late, so it only selects between two
+//! precomputed answers.
 
 use crate::module::{Module, Result, UnitDoc};
 use crate::params::Params;
 use crate::signal::{Bits, Signal};
-use crate::unit::Unit;
+use crate::unit::UnitBuilder;
 
 /// Emits the slice of a block.
 pub(crate) fn emit_kernel(p: &Params) -> Result<Module> {
-    let u = Unit::new(UnitDoc::part(
+    let u = UnitBuilder::new(UnitDoc::part(
         "spad_relssp_block",
         "a block: whether all of its warps have released, and whether the last did just now.",
         p.text(&["W"]),

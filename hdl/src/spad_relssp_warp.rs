@@ -4,11 +4,11 @@
 use crate::module::{Module, Result, UnitDoc};
 use crate::params::Params;
 use crate::signal::{Bits, all_bits, when};
-use crate::unit::Unit;
+use crate::unit::UnitBuilder;
 
 /// Emits the slice of a warp.
 pub(crate) fn emit_kernel(p: &Params) -> Result<Module> {
-    let u = Unit::new(UnitDoc::part(
+    let u = UnitBuilder::new(UnitDoc::part(
         "spad_relssp_warp",
         "the threads of a warp: which are active and which have released, before, with and \
          after the events of this cycle.",

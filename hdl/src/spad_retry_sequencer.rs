@@ -11,7 +11,7 @@ use crate::payload::Lanes;
 use crate::signal::{Bits, Expr, Signal, code, when};
 use crate::size::Size;
 use crate::spad_atomic_alu;
-use crate::unit::{Index, Unit};
+use crate::unit::{Index, UnitBuilder};
 use state::{Pass, Request, State, Waits};
 
 /// Emits `spad_retry_sequencer`, its parts first.
@@ -23,7 +23,7 @@ pub(crate) fn emit_unit(p: &Params) -> Result<Vec<Module>> {
         });
     }
     let alu = spad_atomic_alu::emit_kernel(p)?;
-    let u = Unit::new(doc(p));
+    let u = UnitBuilder::new(doc(p));
     let io = Ports::new(&u, p);
     let sequencer = Sequencer {
         state: State::new(&u, p, io.s),
@@ -48,9 +48,9 @@ pub(crate) fn emit_unit(p: &Params) -> Result<Vec<Module>> {
     Ok(pick.into_iter().chain([alu, module]).collect())
 }
 
-/// What the parts of the description share.
+/// Shared by the parts of the description.
 struct Sequencer<'a> {
-    u: &'a Unit,
+    u: &'a UnitBuilder,
     p: &'a Params,
     io: Ports,
     state: State,
@@ -84,7 +84,7 @@ struct Ports {
 }
 
 impl Ports {
-    fn new(u: &Unit, p: &Params) -> Self {
+    fn new(u: &UnitBuilder, p: &Params) -> Self {
         let s = u.all_sizes(p);
         u.clocked();
         let ready = "a pass would be accepted: the sequencer is idle";
@@ -136,7 +136,7 @@ fn to(state: u8) -> Expr {
     code(&seq::FIELD, state)
 }
 
-/// What happens in this cycle.
+/// The events of this cycle.
 struct Now {
     idle: Signal,
     reading: Signal,
@@ -198,8 +198,8 @@ impl Sequencer<'_> {
         }
     }
 
-    /// The cycle to leave in, where accesses wait; whether the answer is there
-    /// and its time is over.
+    /// The last cycle of the state, if accesses wait; whether the answer has
+    /// arrived and the state's time is over.
     fn answered(&self, writing: Signal, answer: Signal) -> (Option<Signal>, Signal) {
         let (u, s) = (self.u, self.io.s);
         let (Some(Waits { tgt, got }), Some(cnt)) = (self.state.waits, self.state.cnt) else {

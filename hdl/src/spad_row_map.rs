@@ -1,15 +1,15 @@
 //! The row index that completes a linear bank function to a bijection.
 
+use crate::address_widths::AddressWidths;
 use crate::configured::{Configurable, Decoder, Register, assign_lines, decoder_unit, index_width};
-use crate::geometry::Geometry;
 use crate::module::{Module, Result, UnitDoc};
 use crate::signal::{Bits, and_or};
-use crate::unit::Unit;
+use crate::unit::UnitBuilder;
 
 /// Emits `spad_row_map`.
-fn unit(g: Geometry) -> Result<Module> {
+fn unit(g: AddressWidths) -> Result<Module> {
     let (n, m, rows) = (g.addr_bits, g.bank_bits, g.row_bits());
-    let u = Unit::new(UnitDoc {
+    let u = UnitBuilder::new(UnitDoc {
         name: "spad_row_map".into(),
         summary: "row index inside the bank: the address bits that are not pivots of the bank \
                   function. Row bit j is address bit m+j unless that bit is a pivot; the \
@@ -34,14 +34,14 @@ fn unit(g: Geometry) -> Result<Module> {
 }
 
 /// Emits `spad_hash_decode_row_bit`, the decoder of one row bit.
-fn decoder(g: Geometry) -> Result<Module> {
+fn decoder(g: AddressWidths) -> Result<Module> {
     let m = g.bank_bits;
     let about = "the source of one row bit as select lines of spad_row_map.";
     let u = decoder_unit(g, "row_bit", about);
     let about = "0 keeps addr[m+j], i+1 takes addr[i]";
     let source = u.input("source", index_width(m + 1), about);
     let sel = u.output("sel", m + 1, "see spad_row_map");
-    // What keeps addr[m+j] is the last line.
+    // The last line keeps addr[m+j].
     assign_lines(&u, sel, (1..=m).chain([0]).map(|value| source.is(value)));
     u.emit()
 }
@@ -50,19 +50,19 @@ fn decoder(g: Geometry) -> Result<Module> {
 pub(crate) struct RowMap;
 
 impl Configurable for RowMap {
-    fn emit(&self, g: Geometry) -> Result<Module> {
+    fn emit(&self, g: AddressWidths) -> Result<Module> {
         unit(g)
     }
 
-    fn registers(&self, g: Geometry) -> Vec<Register> {
+    fn registers(&self, g: AddressWidths) -> Vec<Register> {
         Register::each(g.row_bits(), index_width(g.bank_bits + 1), |_| 0)
     }
 
-    fn write_doc(&self, _: Geometry) -> String {
+    fn write_doc(&self, _: AddressWidths) -> String {
         "index j: source of row bit j, 0 keeps addr[m+j], i+1 takes addr[i]".into()
     }
 
-    fn decoder(&self, g: Geometry) -> Result<Decoder> {
+    fn decoder(&self, g: AddressWidths) -> Result<Decoder> {
         decoder(g).map(Decoder::Each)
     }
 }

@@ -9,7 +9,7 @@ use crate::module::{Module, Result, UnitDoc};
 use crate::params::{Params, TAG};
 use crate::signal::{Bits, Expr, Signal, code, concat, or_all, when};
 use crate::size::Size;
-use crate::unit::{Index, Unit};
+use crate::unit::{Index, UnitBuilder};
 use crate::{spad_bank_ram, spad_conflict_arbiter, spad_crossbar, spad_lock_unit};
 use banks::{Banks, banks, crossbar, locks};
 use mem0::mem0;
@@ -33,7 +33,7 @@ pub(crate) fn emit_for_stream(p: &Params) -> Result<Vec<Module>> {
 /// The scratchpad under that name, its tag as wide as that parameter says.
 fn emit_as(name: &str, tag: &str, p: &Params) -> Result<Vec<Module>> {
     let parts = Parts::emit(p)?;
-    let u = Unit::new(doc(name, tag, p));
+    let u = UnitBuilder::new(doc(name, tag, p));
     u.machine_parameter(p, tag, TAG);
     let io = Ports::new(&u, p, tag);
     let request = request(&u, p, &io);
@@ -140,7 +140,7 @@ struct Ports {
 }
 
 impl Ports {
-    fn new(u: &Unit, p: &Params, tag: &str) -> Self {
+    fn new(u: &UnitBuilder, p: &Params, tag: &str) -> Self {
         let [l, m, banks, r, rw] = u.sizes(p, ["L", "m", "B", "R", "RW"]);
         let [d, be, lk, dg, tag] = u.sizes(p, ["D", "DB", "LK", "DG", tag]);
         let [clk, rst] = u.clocked();
@@ -201,7 +201,7 @@ impl Ports {
     }
 }
 
-/// What is known of the request that is offered.
+/// Properties of the offered request.
 struct Request {
     /// It is answered with an error.
     refused: Signal,
@@ -214,7 +214,7 @@ struct Request {
     stored: Signal,
 }
 
-fn request(u: &Unit, p: &Params, io: &Ports) -> Request {
+fn request(u: &UnitBuilder, p: &Params, io: &Ports) -> Request {
     let Sizes { l, r, be, .. } = io.sizes;
     u.section("Request: what is answered with an error takes no part in arbitration.");
     let stores = match p.LOCKS {
@@ -224,7 +224,7 @@ fn request(u: &Unit, p: &Params, io: &Ports) -> Request {
     let last_operation = code(&op::FIELD, *stores.last().expect("it has one"));
     let accesses = !is_one_of(io.req_op, &[op::PASS]);
     let unsupported = io.req_op.above(last_operation);
-    // There are row numbers without a row.
+    // Some row numbers have no row.
     let refused = if p.ROWS == 1 << p.R {
         unsupported
     } else {
@@ -262,7 +262,7 @@ struct Answer {
     success: Option<Signal>,
 }
 
-/// What a PASS brings, in the stage before the response.
+/// The data of a PASS, in the stage before the response.
 #[derive(Clone, Copy)]
 struct Passing {
     group: Group,
@@ -271,7 +271,7 @@ struct Passing {
 
 /// The stage in which the banks show the words of `group`.
 fn answer(
-    u: &Unit,
+    u: &UnitBuilder,
     io: &Ports,
     number: usize,
     adv: Signal,
@@ -294,7 +294,7 @@ fn answer(
 
 /// MEM3: one more stage between the banks and the lanes.
 fn mem3(
-    u: &Unit,
+    u: &UnitBuilder,
     io: &Ports,
     adv: Signal,
     banks: &Banks,
@@ -328,7 +328,7 @@ fn mem3(
 /// The response. `groups` are those of all stages from MEM1 on, `words` those
 /// of the last one by lane.
 fn respond(
-    u: &Unit,
+    u: &UnitBuilder,
     io: &Ports,
     adv: Signal,
     groups: &[Group],

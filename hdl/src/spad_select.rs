@@ -2,11 +2,11 @@
 
 use crate::module::{Module, Result, UnitDoc};
 use crate::signal::{Bits, Signal, when};
-use crate::unit::Unit;
+use crate::unit::UnitBuilder;
 
 /// Emits `spad_select`.
 pub(crate) fn emit_helper() -> Result<Module> {
-    let u = Unit::new(UnitDoc {
+    let u = UnitBuilder::new(UnitDoc {
         name: "spad_select".into(),
         summary: "one word of many, by its number: a tree of two-input multiplexers.".into(),
         parameters: "BITS, bits of the number; WIDTH, bits of a word".into(),
@@ -46,7 +46,7 @@ pub(crate) fn emit_helper() -> Result<Module> {
 
 /// An instance: `word` is that of `words` whose number is `index`.
 pub(crate) fn instance(
-    u: &Unit,
+    u: &UnitBuilder,
     module: &Module,
     name: &'static str,
     index: Signal,

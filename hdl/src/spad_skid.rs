@@ -2,11 +2,11 @@
 
 use crate::module::{Module, Result, UnitDoc};
 use crate::signal::{Bits, Expr, Signal, when};
-use crate::unit::Unit;
+use crate::unit::UnitBuilder;
 
 /// Emits `spad_skid`.
 pub(crate) fn emit_helper() -> Result<Module> {
-    let u = Unit::new(doc());
+    let u = UnitBuilder::new(doc());
     let width = u.parameter("WIDTH", 8, 1..=65536);
     let clear = u.parameter("CLEAR", 0, 0..=1);
     let [_, rst] = u.clocked();
@@ -96,7 +96,7 @@ impl Side {
 /// With `clear`, its data are 0 from the reset on.
 #[track_caller]
 pub(crate) fn instance(
-    u: &Unit,
+    u: &UnitBuilder,
     skid: &Module,
     clock: [Signal; 2],
     (name, width, clear): (&str, &str, bool),

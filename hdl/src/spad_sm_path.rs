@@ -10,7 +10,7 @@ use crate::params::{Params, Sizes};
 use crate::payload::{Control, Passing, Response};
 use crate::signal::{Bits, Expr, Signal, code, concat, when};
 use crate::spad_hash_stage::HashStage;
-use crate::unit::{Index, Unit};
+use crate::unit::{Index, UnitBuilder};
 use crate::{
     spad_conflict_predictor, spad_hash_stage, spad_memory_entry, spad_memory_exit,
     spad_nonmem_queue, spad_scratchpad, spad_writeback_mux,
@@ -58,7 +58,7 @@ bundle! {
 
 /// The ports, and the wires between the parts.
 struct Path<'a> {
-    u: &'a Unit,
+    u: &'a UnitBuilder,
     p: &'a Params,
     s: &'a Sizes,
     clock: [Signal; 2],
@@ -81,7 +81,7 @@ struct Path<'a> {
 /// Emits `spad_sm_path`, its parts first.
 pub(crate) fn emit_unit(p: &Params, machine: &Machine) -> Result<Vec<Module>> {
     let hash = spad_hash_stage::emit_unit(p, machine)?;
-    let u = Unit::new(doc(p));
+    let u = UnitBuilder::new(doc(p));
     let s = &u.all_sizes(p);
     let clock = u.clocked();
     let cfg = Settings::new(&u, s);
@@ -156,7 +156,7 @@ fn doc(p: &Params) -> UnitDoc {
 }
 
 impl Path<'_> {
-    /// Which memory warps to hold back, from the conflicts of the past.
+    /// The memory warps to hold back, predicted from past conflicts.
     fn prediction(&self) -> Result<Vec<Module>> {
         let (u, p, clock, w) = (self.u, self.p, self.clock, self.w);
         u.section("Conflict prediction.");
@@ -273,8 +273,7 @@ impl Path<'_> {
         Ok([entry, scratchpad, exit].concat())
     }
 
-    /// What the scratchpad answers: to the retry sequencer, to the history, to
-    /// the writeback port.
+    /// The scratchpad's answers: to the retry sequencer, to the history, to the writeback port.
     fn exit(
         &self,
         handshake: [Signal; 2],
@@ -303,7 +302,7 @@ impl Path<'_> {
         Ok(exit)
     }
 
-    /// What goes past the memory stages, and the writeback port.
+    /// The path around the memory stages, and the writeback port.
     fn writeback(&self) -> Result<Vec<Module>> {
         let (u, p, s, clock) = (self.u, self.p, self.s, self.clock);
         let (io, w, ex) = (self.io, self.w, self.ex);

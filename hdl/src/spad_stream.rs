@@ -12,7 +12,7 @@ use crate::ports::ports;
 use crate::property::{offer_is_held, stable};
 use crate::signal::{Bits, Expr, Signal, code, concat};
 use crate::spad_skid::{self, Side};
-use crate::unit::Unit;
+use crate::unit::UnitBuilder;
 
 ports! {
     /// The ports, after those that write the registers of the hash.
@@ -74,9 +74,9 @@ bundle! {
     Operation(s) { amo: 1, aop: 4, cmp: s.L * s.D, warp: s.WW }
 }
 
-/// What the unit is described with.
+/// Shared by the parts of the description.
 struct Stream<'a> {
-    u: &'a Unit,
+    u: &'a UnitBuilder,
     p: &'a Params,
     s: &'a Sizes,
     bus: &'a Bus,
@@ -105,7 +105,7 @@ struct Handshake {
 /// Emits `spad_stream`, its parts first.
 pub(crate) fn emit_unit(p: &Params, machine: &Machine) -> Result<Vec<Module>> {
     let bus = Bus::new(p, machine)?;
-    let u = Unit::new(doc(p));
+    let u = UnitBuilder::new(doc(p));
     u.machine_parameter(p, "STG", TAG);
     let s = &u.all_sizes(p);
     let clock = u.clocked();
@@ -360,7 +360,7 @@ impl Stream<'_> {
         u.assign(io.idle, count.is(0));
     }
 
-    /// What a neighbour has to keep.
+    /// The rules that a neighbour must keep.
     fn rules(&self) {
         let (u, io) = (self.u, self.io);
         u.about("Rules for the neighbours, checked in simulation.");
@@ -393,7 +393,16 @@ impl Stream<'_> {
     }
 }
 
-/// What else the unit does where the banks perform atomic operations.
+/// The operations on locks, which a window does not have.
+fn lock_operations(p: &Params) -> &'static str {
+    if p.LOCKS > 0 && p.SWIN == 0 {
+        ", 3 load and lock, 4 store and unlock"
+    } else {
+        ""
+    }
+}
+
+/// The header's sentence about atomic operations.
 fn atomic_operations(p: &Params) -> &'static str {
     if p.SATM {
         " With req_amo, an access is an atomic operation, the same in all lanes."
@@ -402,7 +411,7 @@ fn atomic_operations(p: &Params) -> &'static str {
     }
 }
 
-/// What it leaves out where stores are posted.
+/// The header's sentence about posted stores.
 fn posted_stores(p: &Params) -> &'static str {
     if p.SPOST {
         " Stores (2) are not answered; idle tells when all of them are written."
@@ -422,15 +431,24 @@ fn doc(p: &Params) -> UnitDoc {
         name: "spad_stream".into(),
         summary: "the scratchpad behind one warp-wide valid/ready port in and one out: word \
                   addresses are hashed here, every access is answered once, in order. No input \
-                  has a combinational path to an output. Operations: 0 pass, 1 load, 2 store, \
-                  3 load and lock, 4 store and unlock; others are answered with an error."
+                  has a combinational path to an output. Operations: 0 pass, 1 load, 2 store"
             .to_owned()
+            + lock_operations(p)
+            + "; others are answered with an error."
             + atomic_operations(p)
             + posted_stores(p),
         parameters: p.text(&names),
-        timing: "taken in cycle t, an access of degree d is answered in t+1+SMS+max(1, d) (with \
+        timing: match p.SWIN {
+            0 => {
+                "taken in cycle t, an access of degree d is answered in t+1+SMS+max(1, d) (with \
                  locks LKG * max(1, d)) if nothing is in the way; one access per cycle at d <= 1"
-            .into(),
+            }
+            _ => {
+                "taken in cycle t, an access of degree d is answered in t+3+max(1, d) if nothing \
+                 is in the way; one access per cycle at d <= 1"
+            }
+        }
+        .into(),
         paper: "microarchitecture/bus.md; hash paper, section 4".into(),
         latency_cycles: 2 + match p.SWIN {
             0 => p.SMS as u32,

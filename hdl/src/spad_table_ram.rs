@@ -4,12 +4,12 @@ use crate::module::{Module, Result, UnitDoc};
 use crate::params::Params;
 use crate::size::index_bits;
 use crate::spad_two_port_ram::ports_and_array;
-use crate::unit::Unit;
+use crate::unit::UnitBuilder;
 
 /// Emits the table called `name`.
 pub(crate) fn emit_helper(name: &str, p: &Params) -> Result<Module> {
     let (rows, width) = p.memory(name).expect("one of the tables");
-    let u = Unit::new(UnitDoc {
+    let u = UnitBuilder::new(UnitDoc {
         name: name.into(),
         summary: "a table: one port to read, one to write, both synchronous. Replace it by an \
                   SRAM macro (1R1W); FPGA tools make memory of it. Its contents and rd_data are \

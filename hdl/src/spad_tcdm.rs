@@ -15,7 +15,7 @@ use crate::property::offer_is_held;
 use crate::signal::{Bits, Expr, Signal, code, concat, or_all};
 use crate::size::Size;
 use crate::spad_skid::{self, Side};
-use crate::unit::{Index, Unit};
+use crate::unit::{Index, UnitBuilder};
 use crate::{spad_atomic_bank, spad_bank_ram, spad_pick, spad_select, spad_turn};
 use answers::Answers;
 
@@ -62,7 +62,7 @@ struct Requests {
     id: Option<Signal>,
 }
 
-/// The requests that contend in this cycle, and the places of their words.
+/// The requests that contend in this cycle, and bank and row of their words.
 struct Heads {
     of: Requests,
     bank: Signal,
@@ -85,9 +85,9 @@ struct Parts {
     skid: Module,
 }
 
-/// What the unit is described with.
+/// Shared by the parts of the description.
 struct Tcdm<'a> {
-    u: &'a Unit,
+    u: &'a UnitBuilder,
     p: &'a Params,
     s: &'a Sizes,
     parts: &'a Parts,
@@ -115,7 +115,7 @@ pub(crate) fn emit_unit(p: &Params, machine: &Machine) -> Result<Vec<Module>> {
         select: spad_select::emit_helper()?,
         skid: spad_skid::emit_helper()?,
     };
-    let u = Unit::new(doc(p));
+    let u = UnitBuilder::new(doc(p));
     let s = &u.all_sizes(p);
     let clock = u.clocked();
     let writing = &parts.hash.write_ports(&u, clock);
@@ -158,7 +158,7 @@ pub(crate) fn emit_unit(p: &Params, machine: &Machine) -> Result<Vec<Module>> {
     Ok(parts.with(module, p))
 }
 
-/// What the grants depend on, where requests are not registered.
+/// The inputs that the grants depend on, if requests are not registered.
 fn granted_by(p: &Params) -> Vec<&'static str> {
     let operations = ["tcdm_amo", "tcdm_aop"].into_iter().filter(|_| p.TATM);
     let plain = ["tcdm_req", "tcdm_add", "tcdm_wen"];
@@ -176,7 +176,7 @@ impl Operations {
     }
 
     /// Wires for them after the requests' registers.
-    fn wires(u: &Unit, s: &Sizes) -> Self {
+    fn wires(u: &UnitBuilder, s: &Sizes) -> Self {
         Operations {
             amo: u.wire("head_amo", s.L),
             aop: u.wire("head_aop", s.L * 4),
@@ -220,7 +220,7 @@ impl Requests {
 }
 
 impl Parts {
-    /// All modules of the machine's unit, each after what it instantiates.
+    /// All modules of the machine's unit, each after the modules that it instantiates.
     fn with(self, unit: Module, p: &Params) -> Vec<Module> {
         let skid = [self.skid].into_iter().filter(|_| p.TREQ);
         let banks = self.ram.into_iter().chain(self.turn);
@@ -360,7 +360,7 @@ impl Tcdm<'_> {
         (enables, counts)
     }
 
-    /// What a neighbour has to keep.
+    /// The rules that a neighbour must keep.
     fn rules(&self, lane: Index) {
         let (u, s, io) = (self.u, self.s, self.io);
         u.about("Rules for the neighbours, checked in simulation.");

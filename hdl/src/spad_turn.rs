@@ -1,15 +1,15 @@
-//! Whose turn it is: the round-robin choice of a bank.
+//! Round-robin arbitration of a bank.
 
 use crate::module::{Module, Result, UnitDoc, top};
 use crate::signal::{Bits, Expr, Signal, when};
-use crate::unit::Unit;
+use crate::unit::UnitBuilder;
 use crate::{spad_lowest, spad_number};
 
 /// Emits `spad_turn` of `lanes` lanes after its parts.
 pub(crate) fn emit_helper(lanes: usize) -> Result<Vec<Module>> {
     let parts = [spad_lowest::emit_helper()?, spad_number::of_lane(lanes)?];
     let [lowest, number_of] = &parts;
-    let u = Unit::new(UnitDoc {
+    let u = UnitBuilder::new(UnitDoc {
         name: "spad_turn".into(),
         summary: "the next of those that want something, in the order after the one that had it \
                   last."
@@ -58,7 +58,7 @@ pub(crate) fn emit_helper(lanes: usize) -> Result<Vec<Module>> {
 
 /// An instance.
 pub(crate) fn instance(
-    u: &Unit,
+    u: &UnitBuilder,
     modules: &[Module],
     name: &'static str,
     (want, last): (Signal, Expr),

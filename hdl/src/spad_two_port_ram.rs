@@ -1,15 +1,14 @@
-//! One bank with a port to read and a port to write: the place where a two-port
-//! SRAM macro goes.
+//! One bank with a read port and a write port: the module that a two-port SRAM macro replaces.
 
 use crate::item::Memory;
 use crate::module::{Module, Result, UnitDoc};
 use crate::params::Params;
 use crate::size::Size;
-use crate::unit::Unit;
+use crate::unit::UnitBuilder;
 
 /// Emits `spad_two_port_ram`.
 pub(crate) fn emit_helper(p: &Params) -> Result<Module> {
-    let u = Unit::new(UnitDoc {
+    let u = UnitBuilder::new(UnitDoc {
         name: "spad_two_port_ram".into(),
         summary: "one bank with a port to read and one to write, both synchronous, whole words. \
                   Replace it by an SRAM macro (1R1W); FPGA tools infer block RAM. What is read \
@@ -36,7 +35,7 @@ pub(crate) fn emit_helper(p: &Params) -> Result<Module> {
 /// has as many rows and bits as stated, each with its size: `about` says what a row
 /// is, `start` what the array starts with.
 pub(crate) fn ports_and_array(
-    u: &Unit,
+    u: &UnitBuilder,
     (rows, row_bits): (usize, Size),
     (bits, width): (usize, Size),
     about: &str,
@@ -50,7 +49,7 @@ pub(crate) fn ports_and_array(
     let wr_row = u.input("wr_row", row_bits, about);
     let wr_data = u.input("wr_data", width, "word to write");
 
-    let mem = u.memory("mem", rows, bits);
+    let mem = u.memory_of_two_ports("mem", rows, bits);
     let out = u.register("out", width);
     let out = out.without_reset("it is not relied on before the first read");
     start(mem);

@@ -4,11 +4,11 @@ use crate::module::{Module, Result, UnitDoc};
 use crate::params::{Params, Sizes};
 use crate::ports::ports;
 use crate::signal::{Bits, Expr, Signal, when};
-use crate::unit::Unit;
+use crate::unit::UnitBuilder;
 
 /// Emits `spad_warp_mask`.
 pub(crate) fn emit_unit(p: &Params) -> Result<Vec<Module>> {
-    let u = Unit::new(doc(p));
+    let u = UnitBuilder::new(doc(p));
     let io = Ports::new(&u, p);
     let count = Count::new(&u, p, io.s);
     u.paragraph();
@@ -57,7 +57,7 @@ ports! {
 }
 
 impl Ports {
-    fn new(u: &Unit, p: &Params) -> Self {
+    fn new(u: &UnitBuilder, p: &Params) -> Self {
         let io = Ports::declared(u, p);
         for input in [io.lk_heavy, io.lk_heavier] {
             u.unused(p.AHEAD == 0, input, "the answer comes in time");
@@ -66,7 +66,7 @@ impl Ports {
     }
 }
 
-/// What is being counted.
+/// The count in progress.
 struct Count {
     /// An instruction was set in the cycle before.
     pend: Signal,
@@ -96,7 +96,7 @@ struct Left {
 }
 
 impl Count {
-    fn new(u: &Unit, p: &Params, s: Sizes) -> Self {
+    fn new(u: &UnitBuilder, p: &Params, s: Sizes) -> Self {
         let answers = if p.AHEAD > 0 {
             "one cycle later"
         } else {
@@ -121,7 +121,7 @@ impl Count {
         }
     }
 
-    fn left(&self, u: &Unit, p: &Params, io: &Ports) -> Left {
+    fn left(&self, u: &UnitBuilder, p: &Params, io: &Ports) -> Left {
         let known = io.lk_excess.gated(io.lk_hit);
         let Some(Late {
             late,
@@ -151,7 +151,7 @@ impl Count {
         }
     }
 
-    fn update(&self, u: &Unit, io: &Ports, left: &Left, issuing: Signal) {
+    fn update(&self, u: &UnitBuilder, io: &Ports, left: &Left, issuing: Signal) {
         let (set, hold) = (io.set_valid, io.hold);
         u.paragraph();
         u.note("A cycle counts after the last pass, and if EX is not held.");
@@ -183,7 +183,7 @@ impl Late {
     /// states.
     fn next_state(
         self,
-        u: &Unit,
+        u: &UnitBuilder,
         io: &Ports,
         pend: Signal,
         left: Signal,
@@ -212,7 +212,7 @@ impl Late {
 }
 
 /// The mask of this cycle and the next; whether passes are still issued.
-fn show(u: &Unit, p: &Params, io: &Ports, count: &Count, left: &Left) -> Signal {
+fn show(u: &UnitBuilder, p: &Params, io: &Ports, count: &Count, left: &Left) -> Signal {
     let issuing = u.name("issuing", count.base.any());
     let (masks, more) = (left.left.any(), left.left.part(1, p.EX).any());
     let (masks, more) = match left.doubt {

@@ -5,14 +5,14 @@ use crate::params::Params;
 use crate::ports::ports;
 use crate::property::one_at_most;
 use crate::signal::{Bits, Signal, when};
-use crate::unit::Unit;
+use crate::unit::UnitBuilder;
 use crate::{spad_first_warp, spad_number};
 
 /// Emits `spad_warp_scheduler`, its parts first.
 pub(crate) fn emit_unit(p: &Params) -> Result<Vec<Module>> {
     let first = spad_first_warp::emit_helper(p)?;
     let number = spad_number::of_warp(p)?;
-    let u = Unit::new(doc(p));
+    let u = UnitBuilder::new(doc(p));
     let io = Ports::declared(&u, p);
     u.section("The warps after the one that was taken last.");
     let behind = u.register("behind", io.s.W).reset(0);
@@ -92,7 +92,7 @@ ports! {
     }
 }
 
-/// Who would go with masked warps, and without, both found side by side.
+/// The warp to go with masked warps, and without, both searched in parallel.
 struct Search {
     of_class: Signal,
     of_all: Signal,
@@ -101,18 +101,18 @@ struct Search {
     of_others_found: Signal,
 }
 
-/// What the mask leaves.
+/// The warps that the mask leaves.
 struct Unmasked {
     /// Warps of which none is masked.
     others: Signal,
     /// Memory warps are held back.
     held: Signal,
-    /// Those that may go where nothing is masked.
+    /// The candidates if nothing is masked.
     warps: Signal,
 }
 
 impl Search {
-    fn new(u: &Unit, io: &Ports) -> Self {
+    fn new(u: &UnitBuilder, io: &Ports) -> Self {
         let warps = io.s.W;
         u.paragraph();
         let of_class = u.wire("of_class", 4 * warps);
@@ -141,7 +141,14 @@ impl Search {
         }
     }
 
-    fn of(&self, u: &Unit, io: &Ports, first_warp: &Module, behind: Signal, unmasked: &Unmasked) {
+    fn of(
+        &self,
+        u: &UnitBuilder,
+        io: &Ports,
+        first_warp: &Module,
+        behind: Signal,
+        unmasked: &Unmasked,
+    ) {
         let all = (unmasked.warps, self.of_all, self.of_all_found);
         let others = (unmasked.others, self.of_others, self.of_others_found);
         let searches = [("first_of_all", all), ("first_of_others", others)];
@@ -158,7 +165,7 @@ impl Search {
     }
 }
 
-fn mask(u: &Unit, io: &Ports) -> Unmasked {
+fn mask(u: &UnitBuilder, io: &Ports) -> Unmasked {
     let others = u.name("others", io.ready & !io.is_mem);
     u.note("Masked warps go where violating is allowed and nothing else can.");
     let keeps = u.name("keeps", !io.cfg_violate | others.any());

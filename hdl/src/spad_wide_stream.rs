@@ -7,7 +7,7 @@ use crate::module::{Dir, Module, Port, Result, UnitDoc, top};
 use crate::params::Params;
 use crate::property::stable;
 use crate::signal::{Expr, Signal};
-use crate::unit::Unit;
+use crate::unit::UnitBuilder;
 use crate::{spad_phases, spad_stream};
 use std::collections::BTreeMap;
 
@@ -18,7 +18,7 @@ type Signals = BTreeMap<String, Signal>;
 pub(crate) fn emit_unit(p: &Params, machine: &Machine) -> Result<Vec<Module>> {
     let stream = spad_stream::emit_unit(p, machine)?;
     let phases = spad_phases::emit_unit(p)?;
-    let u = Unit::new(doc(p));
+    let u = UnitBuilder::new(doc(p));
     let mut signals: Signals = u.clocked().map(|clock| (clock.name.into(), clock)).into();
     let of_stream = top(&stream).ports.iter().filter(|port| configures(port));
     let of_phases = top(&phases).ports.iter().filter(|port| is_outer(port));
@@ -53,7 +53,7 @@ pub(crate) fn emit_unit(p: &Params, machine: &Machine) -> Result<Vec<Module>> {
 
 /// An instance of `module`, its vectors set to `resets`, each port at its signal.
 fn connect(
-    u: &Unit,
+    u: &UnitBuilder,
     (module, name): (&Module, &str),
     resets: &[Signal],
     signal: impl Fn(&str) -> Signal,
@@ -81,7 +81,7 @@ fn is_outer(port: &Port) -> bool {
     !is_inner(port) && !["clk", "rst"].contains(&port.name.as_str())
 }
 
-/// What the signal at a port of the stream is called here.
+/// The name here of the signal at a port of the stream.
 fn inner_name(port: &str) -> String {
     match port.split_once('_') {
         Some(("req", rest)) => format!("mem_{rest}"),
@@ -90,8 +90,8 @@ fn inner_name(port: &str) -> String {
     }
 }
 
-/// What a neighbour has to keep: no phase may be on its way, either.
-fn rules(u: &Unit, signals: &Signals) {
+/// The rules that a neighbour must keep: no phase may be in flight, either.
+fn rules(u: &UnitBuilder, signals: &Signals) {
     let idle = signals["idle"];
     let message = "the lock hash changes with an access inside";
     let lock_hash = [signals["cfg_lock_hash"]];

@@ -11,7 +11,7 @@ use crate::params::{Params, Sizes, TAG};
 use crate::ports::ports;
 use crate::signal::{Bits, Expr, Signal, all_bits, code, one_hot, when};
 use crate::size::Size;
-use crate::unit::{Index, Unit};
+use crate::unit::{Index, UnitBuilder};
 use crate::{spad_atomic_bank, spad_bank_ram, spad_lowest, spad_number, spad_pick, spad_select};
 use atomics::{AtomicPorts, Atomics};
 
@@ -62,13 +62,13 @@ struct Slots {
     be: Signal,
     /// The lowest lane on each lane's word.
     lead: Signal,
-    /// Of these, those that wait for their bank.
+    /// Those that wait for their bank.
     waits: Signal,
     /// Lanes whose word the banks show.
     comes: Signal,
 }
 
-/// What an access brings into the window.
+/// The fields of an access that enters the window.
 struct Entry {
     error: Signal,
     lead: Signal,
@@ -77,9 +77,9 @@ struct Entry {
     be: Signal,
 }
 
-/// What the unit is described with.
+/// Shared by the parts of the description.
 struct Window<'a> {
-    u: &'a Unit,
+    u: &'a UnitBuilder,
     p: &'a Params,
     s: &'a Sizes,
     parts: &'a Parts,
@@ -88,7 +88,7 @@ struct Window<'a> {
     slots: Slots,
     /// Where the banks perform atomic operations.
     atomics: Option<Atomics>,
-    /// Where stores must be told from them.
+    /// Present if stores must be told from atomic operations.
     resp_amo: Option<Signal>,
     /// Indices of lanes, other lanes, bytes, slots, and banks.
     i: Index,
@@ -101,7 +101,7 @@ struct Window<'a> {
 /// Emits `spad_window`, its parts first.
 pub(crate) fn emit_helper(p: &Params) -> Result<Vec<Module>> {
     let parts = Parts::emit(p)?;
-    let u = Unit::new(doc(p));
+    let u = UnitBuilder::new(doc(p));
     u.machine_parameter(p, "STG", TAG);
     let s = &u.all_sizes(p);
     let clock = u.clocked();
@@ -168,7 +168,7 @@ impl Parts {
 }
 
 impl Slots {
-    fn new(u: &Unit, s: &Sizes) -> Self {
+    fn new(u: &UnitBuilder, s: &Sizes) -> Self {
         let q = s.SWIN;
         let valid = u.register("valid", q).reset(0);
         let covered = |name, width: Size| u.register(name, q * width).covered_by(valid);
@@ -198,7 +198,7 @@ struct After {
     degree: Signal,
 }
 
-/// A field of the slots as they move: from the slot above, or with a new access.
+/// A field of the slots as they move: taken from the slot above, or from a new access.
 struct MovingField {
     /// The name of the fields of the slots above.
     above: &'static str,
@@ -328,7 +328,7 @@ impl Window<'_> {
         });
     }
 
-    /// What a slot has beside its valid bit.
+    /// The fields of a slot other than its valid bit.
     fn moving(&self, entry: &Entry, after: &After) -> Vec<MovingField> {
         let (s, io, slots) = (self.s, self.io, &self.slots);
         let operation = Size::from(op::FIELD.width);

@@ -7,14 +7,14 @@ use crate::ports::ports;
 use crate::property::one_at_most;
 use crate::signal::{Bits, Expr, Signal, code, concat, or_all, when};
 use crate::spad_skid::{self, Side};
-use crate::unit::Unit;
+use crate::unit::UnitBuilder;
 
 /// Emits `spad_writeback_mux`, after the buffer in it.
 pub(crate) fn emit_unit(p: &Params) -> Result<Vec<Module>> {
-    // Where the issue is decided ahead, no ready may depend on a valid from outside.
+    // If the issue is decided ahead, no ready may depend on a valid from outside.
     let by_turns = p.AHEAD > 0;
     let skid = spad_skid::emit_helper()?;
-    let u = Unit::new(doc(p, by_turns));
+    let u = UnitBuilder::new(doc(p, by_turns));
     u.machine_parameter(p, "WBW", PAYLOAD);
     let io = Ports::declared(&u, p);
     u.about("The off-chip port has the turn.");
@@ -82,7 +82,13 @@ ports! {
 
 /// Which source is granted: off-chip data first, or alternating. The next
 /// state of `turn`, where that is a register.
-fn arbitrate(u: &Unit, io: &Ports, by_turns: bool, turn: Signal, free: Signal) -> Option<Signal> {
+fn arbitrate(
+    u: &UnitBuilder,
+    io: &Ports,
+    by_turns: bool,
+    turn: Signal,
+    free: Signal,
+) -> Option<Signal> {
     let turn_next = if by_turns {
         u.note(
             "The off-chip port is granted a slot after a request. A slot ends in a cycle with \
@@ -107,14 +113,14 @@ fn from(port: u8) -> Expr {
 
 /// The result that is taken.
 struct Taken {
-    /// Whose it is: off-chip, memory path, other path.
+    /// The source of the granted result: off-chip, memory path, other path.
     from: [Signal; 3],
     valid: Signal,
     src: Signal,
     data: Signal,
 }
 
-fn take(u: &Unit, io: &Ports) -> Taken {
+fn take(u: &UnitBuilder, io: &Ports) -> Taken {
     u.paragraph();
     let take_icn = u.name("take_icn", io.icn_valid & io.icn_ready);
     let take_mem = u.name("take_mem", io.mem_valid & io.mem_ready);
@@ -139,8 +145,8 @@ fn take(u: &Unit, io: &Ports) -> Taken {
     }
 }
 
-/// Two results are held: the one that is shown, and one that came while it waited.
-fn hold(u: &Unit, io: &Ports, skid: &Module, taken: &Taken, free: Signal) {
+/// Holds two results: the one at the output, and one that arrived while the output was stalled.
+fn hold(u: &UnitBuilder, io: &Ports, skid: &Module, taken: &Taken, free: Signal) {
     u.section(
         "Two results: the one that is shown, and one that arrived while the output was stalled. So \
          no ready depends on `wb_ready` of the same cycle. What is taken is zero where nothing is, \

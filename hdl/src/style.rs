@@ -1,4 +1,4 @@
-//! How a design is printed: what a user chooses beside the machine.
+//! How a design is printed: the user's choices apart from the machine.
 
 use crate::port::Port;
 use crate::reset::Reset;
@@ -24,7 +24,7 @@ impl From<Reset> for Style {
 }
 
 impl Style {
-    /// What the module `name` is called.
+    /// The printed name of the module `name`.
     pub(crate) fn module(&self, name: &str) -> String {
         format!("{}{name}", self.prefix)
     }

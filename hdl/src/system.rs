@@ -1,5 +1,5 @@
-//! SystemVerilog beside the units: the package with codes and structs, and the
-//! wrappers whose ports are structs.
+//! SystemVerilog in addition to the units: the package with codes and structs,
+//! and the wrappers whose ports are structs.
 
 use crate::codes::{FIELDS, Field, amo};
 use crate::header::LICENSE;
@@ -175,7 +175,7 @@ pub fn bus_wrappers(
     wrappers.into_iter().map(emit).collect()
 }
 
-/// A SystemVerilog file, what it is, and the template that it is made from.
+/// A SystemVerilog file, its purpose, and its template.
 struct File {
     name: String,
     about: String,
@@ -223,7 +223,7 @@ impl File {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::geometry::Geometry;
+    use crate::address_widths::AddressWidths;
     use crate::hashes::HashKind;
     use crate::machine::Phases;
     use crate::{emit, has_unit};
@@ -231,7 +231,7 @@ mod tests {
     /// Everything that there is renders, with and without stages in front of EXE.
     #[test]
     fn every_companion_is_emitted() {
-        let geometry = Geometry {
+        let geometry = AddressWidths {
             addr_bits: 10,
             bank_bits: 3,
         };

@@ -1,4 +1,4 @@
-//! What expressions and statements consist of, as data until they are printed.
+//! Expressions and statements as data, until they are printed.
 
 use crate::number::Number;
 use crate::size::Size;
@@ -9,7 +9,7 @@ use rust_hdl::ast::{VerilogOp, VerilogOpUnary};
 pub(crate) enum Tree {
     /// A signal, or a memory.
     Name(&'static str),
-    /// A signal of the loop `label`, as it is in one of its iterations.
+    /// A signal of the loop `label`, in one of its iterations.
     Iteration {
         label: &'static str,
         index: Size,
@@ -81,7 +81,7 @@ impl Tree {
         }
     }
 
-    /// What all bits of a constant are, if they are the same.
+    /// The common value of all bits of a constant, if they are the same.
     pub(crate) fn uniform(&self) -> Option<bool> {
         match self {
             Tree::Bit(bit) => Some(*bit),
@@ -131,7 +131,7 @@ impl Tree {
     }
 }
 
-/// What a signal, or a part of it, is given.
+/// An assignment to a signal, or to a part of it.
 #[derive(Debug)]
 pub(crate) enum Statement {
     /// The value of the first case whose condition holds.
@@ -140,7 +140,7 @@ pub(crate) enum Statement {
         cases: Vec<(Tree, Tree)>,
         otherwise: Tree,
     },
-    /// The value beside the code that `of` has.
+    /// A case statement: the value for each code of `of`.
     Table {
         target: Tree,
         of: Tree,

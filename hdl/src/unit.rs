@@ -29,12 +29,12 @@ const ABOUT_COLUMNS: usize = 80;
 const NOTE_COLUMNS: usize = COMMENT_WIDTH + 7;
 
 /// A unit under description.
-pub(crate) struct Unit {
+pub(crate) struct UnitBuilder {
     doc: UnitDoc,
     state: RefCell<State>,
 }
 
-/// What has been said about the unit so far.
+/// The description so far.
 #[derive(Default)]
 struct State {
     parameters: Vec<Parameter>,
@@ -56,7 +56,7 @@ struct State {
     asserts: bool,
 }
 
-/// What is known of a signal.
+/// A declared signal.
 struct Known {
     name: &'static str,
     width: Size,
@@ -74,13 +74,13 @@ pub(crate) enum Kind {
     Register(Option<Expr>),
 }
 
-impl Unit {
+impl UnitBuilder {
     pub(crate) fn new(doc: UnitDoc) -> Self {
         let state = State {
             blocks: vec![Vec::new()],
             ..State::default()
         };
-        Unit {
+        UnitBuilder {
             doc,
             state: RefCell::new(state),
         }
@@ -295,7 +295,7 @@ impl Unit {
         wire
     }
 
-    /// A wire that has the value beside the code that `of` has, or `otherwise`.
+    /// A wire whose value is selected by the code of `of`; `otherwise` for other codes.
     #[track_caller]
     pub(crate) fn table<const N: usize>(
         &self,

@@ -11,7 +11,7 @@ pub struct Vector {
     pub name: String,
     /// What it is.
     pub doc: String,
-    /// What it consists of, from the low bits on: width and default of each.
+    /// Its fields, from the low bits on: width and default of each.
     pub fields: Vec<(usize, u64)>,
 }
 
@@ -53,7 +53,7 @@ impl Vector {
     }
 }
 
-/// Bits of a number that fits beside its name.
+/// The longest vector, in bits, that is printed on the line of its name.
 const LONGEST: usize = 192;
 
 /// These bits, the low one first, as a number.

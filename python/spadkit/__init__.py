@@ -3,7 +3,7 @@
     kernel = spadkit.Kernel.from_ptx("saxpy.ptx")
     kernel[16, 256](n, a, x, y)          # NumPy arrays, in place
     kernel.races()                       # races and other faults
-    kernel.conflicts(machine="sm80")     # bank conflicts by source line
+    kernel.conflicts(machine="sm80")     # bank conflicts by source line; the machine is kept
     kernel.tune_software()               # swizzles and padding, ranked
     kernel.sim(hash="xor")               # cycles on the model of an SM
     kernel.share()                       # blocks that share their scratchpad
@@ -25,7 +25,7 @@ from ._errors import (
 )
 from ._kernel import Kernel
 from ._launch import Configured, Launch
-from ._machines import presets
+from ._machines import Machine, presets
 from ._native import __version__
 from ._results import Conflicts, Gated, Result, Rewritten, Run, Shared, Simulated, Tuning
 from ._tensor_map import TensorMap
@@ -43,6 +43,7 @@ __all__ = [
     "Kernel",
     "KernelFault",
     "Launch",
+    "Machine",
     "Parameter",
     "Result",
     "Rewritten",

@@ -1,162 +1,130 @@
-"""Results for a notebook: tables, source lines, and which lane goes to which bank."""
+"""Parts of what a notebook shows, in the style of the reports."""
 
 from __future__ import annotations
 
+import re
+from collections.abc import Mapping, Sequence
 from html import escape
-from typing import Any, Mapping, Optional, Sequence
+from pathlib import Path
+from typing import Any
 
-# Of lanes that a bank serves together, and of those that wait for 1, 2, ... others.
-# Each stands out from the ground of a light and of a dark notebook.
-_COLORS = ["#3d8b5f", "#a8800f", "#c9691c", "#d6453a", "#c04067", "#a0559c"]
-_CELL = 11
+# The rules of the page, once for each result: a notebook shows each for itself.
+_STYLE = Path(__file__).with_name("_style.css").read_text(encoding="utf-8")
+# Selects the code where the browser does not let it be copied.
+_COPY = (
+    "const s=getSelection();s.selectAllChildren(this.closest('.codebox').querySelector('code'));"
+    "const d=document.execCommand('copy');if(d)s.removeAllRanges();"
+    "this.textContent=d?'Copied':'Press Ctrl-C';setTimeout(()=>{this.textContent='Copy'},1500)"
+)
+# A column: its name for people, and the value of a row.
+Columns = Mapping[str, str]
 
 
-def page(body: str, warnings: Sequence[str]) -> str:
-    """All of a result."""
-    notes = "".join(f"<p><b>warning:</b> {escape(w)}</p>" for w in warnings)
-    return f'<div class="spadkit">{notes}{body}</div>'
+class Html(str):
+    """A text that is HTML already."""
 
 
-def table(rows: Sequence[Mapping[str, Any]], columns: Optional[Sequence[str]] = None) -> str:
-    """Rows as a table, with the columns that are named or all."""
+def page(verdict: str, tone: str, body: str, warnings: Sequence[str]) -> str:
+    """All of a result: first the answer."""
+    notes = "".join(f'<p class="warning"><b>Warning:</b> {escape(w)}</p>' for w in warnings)
+    return (
+        f'<div class="spadkit"><style>{_STYLE}</style>'
+        f'<p class="verdict {tone}">{escape(verdict)}</p>{notes}{body}</div>'
+    )
+
+
+def machine(said: Mapping[str, str], *more: str) -> str:
+    """Which machine an answer is about, what chose it, and how the machine is set."""
+    by = {"machine": "named by machine=", "default": "the default; machine= names another"}
+    how = by.get(said["from"], f"{said['from']}; machine= names another")
+    rest = "".join(f"; {escape(text)}" for text in more)
+    return f'<p class="meta">Machine: <b>{escape(said["preset"])}</b> ({escape(how)}){rest}</p>'
+
+
+def meta(text: str) -> str:
+    """What explains the rest."""
+    return f'<p class="meta">{escape(text)}</p>'
+
+
+def heading(text: str) -> str:
+    """Of a part."""
+    return f'<p class="head">{escape(text)}</p>'
+
+
+def table(caption: str, columns: Columns, rows: Sequence[Mapping[str, Any]]) -> str:
+    """Rows under column names for people; `columns` has them by key. Nothing without rows."""
     if not rows:
         return ""
-    names = list(columns or rows[0])
-    head = "".join(f"<th>{escape(name.replace('_', ' '))}</th>" for name in names)
-    lines = ("".join(_cell(row.get(name)) for name in names) for row in rows)
+    align = {key: ' class="r"' if all(_is_number(row.get(key)) for row in rows) else "" for key in columns}
+    head = "".join(f"<th{align[key]}>{escape(name)}</th>" for key, name in columns.items())
+    lines = ("".join(f"<td{align[key]}>{cell(row.get(key))}</td>" for key in columns) for row in rows)
     body = "".join(f"<tr>{line}</tr>" for line in lines)
-    return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+    inside = f"<caption>{escape(caption)}</caption><thead><tr>{head}</tr></thead><tbody>{body}</tbody>"
+    return scrolled(f'<table class="t">{inside}</table>', caption)
 
 
-def _cell(value: Any) -> str:
+def scrolled(body: str, name: str) -> str:
+    """In a box that scrolls sideways, also by keys."""
+    return f'<div class="scroll" tabindex="0" role="region" aria-label="{escape(name)}">{body}</div>'
+
+
+def _is_number(value: Any) -> bool:
+    if isinstance(value, str):
+        return re.fullmatch(r"[\d.]+( %)?", value) is not None
+    return value is None or (isinstance(value, (int, float)) and not isinstance(value, bool))
+
+
+def cell(value: Any) -> str:
+    """The value of a cell."""
+    if isinstance(value, Html):
+        return str(value)
     if isinstance(value, bool):
-        return f"<td>{'yes' if value else 'no'}</td>"
-    if isinstance(value, (int, float)):
-        text = f"{value:.4g}" if isinstance(value, float) else str(value)
-        return f'<td style="text-align:right">{text}</td>'
-    if isinstance(value, str) and "\n" in value:
-        return f'<td style="text-align:left"><pre>{escape(value)}</pre></td>'
-    return f'<td style="text-align:left">{escape("" if value is None else str(value))}</td>'
+        return "yes" if value else "no"
+    if isinstance(value, float):
+        return f"{value:.4g}"
+    return escape("" if value is None else str(value))
 
 
-def machine(result: Mapping[str, Any]) -> str:
-    """Which machine an answer is about, and what chose it."""
-    chosen = result.get("machine") or {}
-    preset, by = chosen.get("preset"), chosen.get("from")
-    if not preset:
-        return ""
-    return f"<p>machine: {escape(str(preset))}{f' ({escape(str(by))})' if by else ''}</p>"
+def percent(value: float, *parts: tuple[str, float]) -> Html:
+    """A share of the whole, with a bar of parts: style class and share."""
+    bars = "".join(f'<i class="{kind}" style="width:{part:.1f}%"></i>' for kind, part in parts or [("p-issue", value)])
+    return Html(f'<span class="n">{value:.1f} %</span><span class="bar">{bars}</span>')
 
 
-def run(result: Mapping[str, Any]) -> str:
-    """What a run did, and its findings."""
-    head = (
-        f"<p><b>{escape(result['entry'])}</b>, grid {result['grid']}, block {result['block']}: "
-        f"{result['warp_instructions']} warp instructions, "
-        f"{result['shared_accesses']} shared-memory accesses</p>"
-    )
-    found = result["findings"]
-    columns = ["kind", "ptx_line", "source", "block", "thread", "message"]
-    return head + (table(found, columns) if found else "<p>no findings</p>")
+def source_line(row: Mapping[str, Any], place: str) -> Html:
+    """A place, the calls through which it came into the kernel, and what stands there."""
+    calls = [str(call).rsplit("/", 1)[-1] for call in row.get("inlined_at") or []]
+    inlined = f" <small>called in {escape(', '.join(calls))}</small>" if calls else ""
+    text = row.get("user_text") or row.get("text")
+    text = f"<br><code>{escape(text.strip())}</code>" if text else ""
+    return Html(f"<b>{escape(place)}</b>{inlined}{text}")
 
 
-def conflicts(result: Mapping[str, Any], worst: Sequence[Mapping[str, Any]]) -> str:
-    """Each mapping, the lines of the first, and pictures of its worst accesses."""
-    mappings = ["hash", "conflicts", "max_degree", "wavefronts", "ideal_wavefronts", "removed_pct"]
-    lines = ["line", "excess_wavefronts", "wavefronts", "ideal_wavefronts", "share_pct", "text"]
-    rows = [{**row, "line": place(row)} for row in result["results"][0].get("lines", [])]
-    pictures = "".join(picture(access) for access in worst)
+def code(name: str, text: str) -> str:
+    """A block with a button that copies it."""
+    button = f'<button type="button" class="copy" onclick="{escape(_COPY)}">Copy</button>'
     return (
-        machine(result)
-        + table(result["results"], mappings)
-        + table(rows, lines)
-        + pictures
-        + f"<p>conflicts by: {escape(result['rule_text'])}</p>"
+        f'<div class="codebox"><div class="cb-h"><span>{escape(name)}</span>{button}</div>'
+        f'<pre tabindex="0"><code>{escape(text.rstrip())}</code></pre></div>'
     )
 
 
-def place(row: Mapping[str, Any]) -> str:
-    """``file.cu:31``, or the line of the PTX."""
-    source = row.get("source")
-    if source:
-        return str(source).replace("\\", "/").rsplit("/", 1)[-1]
-    return f"PTX {row['ptx_line']}" if row.get("ptx_line") else f"access site {row.get('pc')}"
-
-
-def picture(access: Mapping[str, Any]) -> str:
-    """A warp access: a row for each lane, a column for each bank.
-
-    The color says how many other words its bank has to serve first.
-    """
-    lanes, banks = access["lanes"], access["banks"]
-    count = access["bank_count"]
-    cells = []
-    served: list[list[int]] = [[] for _ in range(count)]
-    for lane, words in enumerate(lanes):
-        for word, bank in zip(words or [], banks[lane] or []):
-            if word not in served[bank]:
-                served[bank].append(word)
-            order = served[bank].index(word)
-            color = _COLORS[min(order, len(_COLORS) - 1)]
-            x, y = _CELL * bank, _CELL * lane
-            title = f"lane {lane}: word {word}, bank {bank}"
-            cells.append(
-                f'<rect x="{x}" y="{y}" width="{_CELL - 1}" height="{_CELL - 1}" fill="{color}">'
-                f"<title>{title}</title></rect>"
-            )
-    width, height = _CELL * count, _CELL * len(lanes)
-    text = f"<br><code>{escape(access['text'])}</code>" if access.get("text") else ""
-    return (
-        f"<p>{escape(place(access))}: {escape(str(access['op']))} of {access['bytes']} bytes a lane, "
-        f"warp {access['warp']}, {access['wavefronts']} wavefronts, "
-        f"ideally {access['ideal_wavefronts']}{text}</p>"
-        f'<svg width="{width + 30}" height="{height + 16}" font-size="9" font-family="monospace" fill="currentColor">'
-        f'<text x="30" y="10">bank 0 ... {count - 1}</text><text x="0" y="24">lane</text>'
-        f'<g transform="translate(30,14)"><rect width="{width}" height="{height}" fill-opacity="0.08"/>'
-        f"{''.join(cells)}</g></svg>"
+def change(name: str, lines: Sequence[tuple[str, str, str]]) -> str:
+    """Lines of a source as they are and changed: place, before, after."""
+    rows = "".join(
+        f'<tr><td class="l" rowspan="2">{escape(place)}</td><td class="src">- {escape(old.strip())}</td></tr>'
+        f'<tr><td class="src"><ins>+ {escape(new.strip())}</ins></td></tr>'
+        for place, old, new in lines
     )
+    return scrolled(f'<table class="code"><caption>{escape(name)}</caption><tbody>{rows}</tbody></table>', name)
 
 
-def tuning(result: Mapping[str, Any]) -> str:
-    """The mappings that nothing beats, with their code."""
-    front = [row for row in result["results"] if row["front"]]
-    columns = ["hash", "conflicts", "baseline_conflicts", "wavefronts", "ideal_wavefronts"]
-    columns += ["added_per_access", "wasted_bytes", "optimal", "code"]
-    return machine(result) + table(front, columns) + f"<p>conflicts by: {escape(result['rule_text'])}</p>"
+def details(summary: str, body: str) -> str:
+    """What is shown on a click; nothing for nothing."""
+    return f"<details><summary>{escape(summary)}</summary>{body}</details>" if body else ""
 
 
-def simulated(result: Mapping[str, Any]) -> str:
-    """Cycles and conflicts, and the lines where these were asked for."""
-    names = ["kernel", "cycles", "conflicts", "speed_up"]
-    rows = [{**row, "line": place(row)} for row in result.get("lines", [])]
-    for row in rows:
-        row["most_stalls"] = _most(row.get("stalls", {}))
-    lines = ["line", "issue_slots", "issued", "most_stalls", "share_pct", "text"]
-    return (
-        machine(result)
-        + table([{n: result[n] for n in names if n in result}])
-        + table(rows, lines)
-    )
-
-
-def _most(stalls: Mapping[str, int]) -> str:
-    """The most frequent stall, with its slots."""
-    name = max(stalls, key=lambda name: stalls[name], default="")
-    return f"{name.replace('_', ' ')}: {stalls[name]}" if name and stalls[name] else ""
-
-
-def shared(result: Mapping[str, Any], runs: Sequence[Mapping[str, Any]]) -> str:
-    """Resident blocks without and with sharing, and the runs, if there are any."""
-    blocks = result["blocks"]
-    text = (
-        f"<p><b>{escape(result['entry'])}</b>: {blocks['shared']} resident blocks with sharing, "
-        f"{blocks['unshared']} without; {blocks['pairs']} pairs share</p>"
-    )
-    return machine(result) + text + table(runs)
-
-
-def rewritten(result: Mapping[str, Any]) -> str:
-    """Accesses, instructions and conflicts before and after."""
-    names = ["accesses", "rewritten", "added_static", "added_per_access"]
-    names += ["conflicts_before", "conflicts_after", "outputs_equal"]
-    return table([{n: result[n] for n in names if n in result}]) + table(result["left"])
+def key(names: Mapping[str, str]) -> str:
+    """What colours mean: style class and name."""
+    listed = "".join(f'<li><span class="sw {kind}"></span>{escape(name)}</li>' for kind, name in names.items())
+    return f'<ul class="key">{listed}</ul>'

@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+import copy
+import os
 from collections.abc import Mapping
-from typing import Any, Optional, Sequence, Union
+from typing import Any, Optional, Sequence, TypeVar, Union
 
 from . import _native
 from ._arguments import Parameter
 from ._constructors import Constructors
 from ._errors import UsageError
 from ._launch import Configured, Launch, rewrite
+from ._machines import Machine, named, target_of, unnamed
 from ._results import Conflicts, Gated, Rewritten, Run, Shared, Simulated, Tuning
 from ._sources import Source
-from ._values import Machine, Size, dimensions, own_name
+from ._values import MachineName, Size, dimensions, machine_name, own_name
+
+K = TypeVar("K", bound="Kernel")
 
 
 class Kernel(Constructors):
@@ -24,6 +29,10 @@ class Kernel(Constructors):
     :meth:`tune_software`, :meth:`sim`, :meth:`share`, :meth:`gate` and
     :meth:`rewrite` are about that launch, with the arrays as they were before it.
 
+    They are about one machine, :attr:`machine`. A kernel keeps the last machine that was
+    named by ``machine=``, for all later calls of it and of its launches. :meth:`with_machine`
+    names one for a kernel of its own.
+
     Make one with :meth:`from_ptx`, :meth:`from_triton`, :meth:`from_cupy` or
     :meth:`from_cuda`.
     """
@@ -32,6 +41,8 @@ class Kernel(Constructors):
         self._native = _native.Kernel([(source.ptx, source.file), *source.linked], source.entry)
         self._source = source
         self._last: Optional[Launch] = None
+        # The machine that was named last, as it was named, and what results say of it.
+        self._named: Optional[tuple[str, dict[str, str]]] = None
         names = source.parameters
         self._parameters = []
         declared = self._native.params()
@@ -68,6 +79,57 @@ class Kernel(Constructors):
     def symbols(self) -> dict[str, int]:
         """The variables that ``symbols=`` can write: name and size in bytes."""
         return dict(self._native.symbols())
+
+    @property
+    def machine(self) -> Machine:
+        """The machine that answers are about where a call names none.
+
+        The one that was named last, else that of the PTX's ``.target`` from sm_70 on, else
+        the default of the commands.
+        """
+        return Machine.of(self._machine_of_results(None))
+
+    def with_machine(self: K, machine: Optional[MachineName]) -> K:
+        """The same kernel, with its last launch, about another machine.
+
+        Parameters
+        ----------
+        machine : str or path, optional
+            One of :func:`spadkit.presets` or the path of a configuration file;
+            ``None`` is the machine of the PTX's target.
+
+        Returns
+        -------
+        Kernel
+            A new one; this one keeps its machine.
+
+        Raises
+        ------
+        UsageError
+            There is no such machine.
+        FileError
+            The file cannot be read.
+        """
+        name = machine_name(machine)
+        other = copy.copy(self)
+        other._named = None if name is None else (name, named(name))
+        if self._last is not None:
+            other._last = Launch(other, self._last._native, self._last._bound)
+        return other
+
+    def _asked(self, machine: Optional[MachineName]) -> Optional[str]:
+        """The machine that a call is about: its own, else the kept one."""
+        own = machine_name(machine)
+        return self._named[0] if own is None and self._named is not None else own
+
+    def _machine_of_results(self, asked: Optional[str]) -> dict[str, str]:
+        """What a result about ``asked`` says of its machine. A machine that was named is kept."""
+        if asked is not None and (self._named is None or self._named[0] != asked):
+            self._named = asked, named(asked)
+        if self._named is not None:
+            return dict(self._named[1])
+        file = os.path.basename(self._native.file)
+        return dict(unnamed(target_of(self.ptx), file))
 
     def check(self) -> None:
         """Raises :class:`InputError` with all instructions that cannot be run."""
@@ -115,7 +177,7 @@ class Kernel(Constructors):
 
     def conflicts(
         self,
-        machine: Optional[Machine] = None,
+        machine: Optional[MachineName] = None,
         hash: Union[str, Sequence[str]] = "mod",
         block: int = 0,
     ) -> Conflicts:
@@ -124,7 +186,7 @@ class Kernel(Constructors):
 
     def tune_software(
         self,
-        machine: Optional[Machine] = None,
+        machine: Optional[MachineName] = None,
         kinds: Sequence[str] = (),
         budget: float = 3.0,
         block: int = 0,
@@ -135,7 +197,7 @@ class Kernel(Constructors):
 
     def sim(
         self,
-        machine: Optional[Machine] = None,
+        machine: Optional[MachineName] = None,
         hash: Optional[str] = None,
         pipeline: Optional[str] = None,
         scheduler: Optional[str] = None,
@@ -147,7 +209,7 @@ class Kernel(Constructors):
 
     def share(
         self,
-        machine: Optional[Machine] = None,
+        machine: Optional[MachineName] = None,
         sharing: Optional[float] = None,
         scheduler: Optional[str] = None,
         layout: Optional[str] = None,
@@ -160,7 +222,7 @@ class Kernel(Constructors):
     def gate(
         self,
         fail_on: Union[str, Sequence[str]] = (),
-        machine: Optional[Machine] = None,
+        machine: Optional[MachineName] = None,
         hash: Optional[str] = None,
         budget: int = 1,
         machine_code: Optional[bool] = None,
@@ -171,7 +233,7 @@ class Kernel(Constructors):
     def rewrite(
         self,
         spec: Union[str, Mapping[str, str]],
-        machine: Optional[Machine] = None,
+        machine: Optional[MachineName] = None,
         any_block: bool = False,
         plain: bool = False,
     ) -> Rewritten:

@@ -8,7 +8,10 @@ from typing import TYPE_CHECKING, Any, Optional, Sequence, Union
 from . import _native
 from ._arguments import Bound, bind
 from ._errors import CheckFailed, KernelFault, UsageError
+from ._machines import Machine
 from ._results import (
+    About,
+    Accesses,
     Conflicts,
     Gated,
     Result,
@@ -19,7 +22,7 @@ from ._results import (
     Tuning,
     in_python,
 )
-from ._values import Machine, Size, dimensions, machine_name, options, own_name, seconds, size, strings
+from ._values import MachineName, Size, dimensions, options, own_name, seconds, size, strings
 
 if TYPE_CHECKING:
     from ._kernel import Kernel
@@ -155,6 +158,14 @@ class Launch:
         self._native = native
         self._bound = bound
 
+    @property
+    def machine(self) -> Machine:
+        """The machine that answers are about: that of the kernel, see :attr:`Kernel.machine`."""
+        return self.kernel.machine
+
+    def _about(self, asked: Optional[str]) -> About:
+        return About(self.kernel.name, self.kernel._machine_of_results(asked))
+
     def run(self, threads: int = 0) -> Run:
         """Runs it; arrays are changed in place.
 
@@ -172,7 +183,7 @@ class Launch:
 
     def _run(self, threads: int, changed: bool) -> Run:
         (text, warnings, error), buffers = self._native.run("no", threads, None, changed)
-        run = Run(text, warnings)
+        run = Run(text, warnings, About(self.kernel.name))
         if error is not None:
             raise _with_result(_fault(error), run)
         self._bound.write_back(buffers)
@@ -203,11 +214,11 @@ class Launch:
             raise UsageError(f"memory={memory!r}", "expected 'shared' or 'global'")
         order = None if warp_order is None else size(warp_order, "warp_order")
         (text, warnings, _), _ = self._native.run(memory, 0, order, True)
-        return Run(text, warnings)
+        return Run(text, warnings, About(self.kernel.name))
 
     def conflicts(
         self,
-        machine: Optional[Machine] = None,
+        machine: Optional[MachineName] = None,
         hash: Union[str, Sequence[str]] = "mod",
         block: int = 0,
     ) -> Conflicts:
@@ -217,7 +228,8 @@ class Launch:
         ----------
         machine : str, optional
             One of :func:`spadkit.presets` or the path of a configuration
-            file. The default is that of the PTX's target.
+            file. It is kept: the default is the machine that was named last, else
+            that of the PTX's target (:attr:`Kernel.machine`).
         hash : str or sequence of str
             Mappings, such as ``"swizzle:3,1,4"``; ``"mod"`` is the kernel as
             it is.
@@ -240,14 +252,13 @@ class Launch:
         specs = strings("hash", hash, "a mapping, such as 'xor', or a list of them")
         if not specs:
             raise UsageError("hash=[] names no mapping", "expected at least one; 'mod' is the unmapped kernel")
-        (text, warnings, _), pictures = self._native.conflicts(
-            machine_name(machine), specs, size(block, "block")
-        )
-        return Conflicts(text, warnings, pictures)
+        asked = self.kernel._asked(machine)
+        (text, warnings, _), pictures = self._native.conflicts(asked, specs, size(block, "block"))
+        return Conflicts(text, warnings, self._about(asked), pictures)
 
     def tune_software(
         self,
-        machine: Optional[Machine] = None,
+        machine: Optional[MachineName] = None,
         kinds: Sequence[str] = (),
         budget: float = 3.0,
         block: int = 0,
@@ -285,14 +296,15 @@ class Launch:
             ``machine_code=True`` without the tools.
         """
         chosen = strings("kinds", kinds, "kinds of mappings, such as 'swizzle'")
+        asked, linear = self.kernel._asked(machine), size(block, "block")
         text, warnings, _ = self._native.tune_software(
-            machine_name(machine), chosen, seconds(budget, "budget"), size(block, "block"), machine_code
+            asked, chosen, seconds(budget, "budget"), linear, machine_code
         )
-        return Tuning(text, warnings)
+        return Tuning(text, warnings, self._about(asked), Accesses(self, asked, linear))
 
     def sim(
         self,
-        machine: Optional[Machine] = None,
+        machine: Optional[MachineName] = None,
         hash: Optional[str] = None,
         pipeline: Optional[str] = None,
         scheduler: Optional[str] = None,
@@ -329,12 +341,13 @@ class Launch:
         """
         given = {"hash": hash, "pipeline": pipeline, "scheduler": scheduler, "sharing": sharing}
         flags = ["--source"] if lines else []
-        text, warnings, _ = self._native.command("sim", machine_name(machine), options(given) + flags)
-        return Simulated(text, warnings)
+        asked = self.kernel._asked(machine)
+        text, warnings, _ = self._native.command("sim", asked, options(given) + flags)
+        return Simulated(text, warnings, self._about(asked))
 
     def share(
         self,
-        machine: Optional[Machine] = None,
+        machine: Optional[MachineName] = None,
         sharing: Optional[float] = None,
         scheduler: Optional[str] = None,
         layout: Optional[str] = None,
@@ -371,13 +384,14 @@ class Launch:
             "placement": placement,
         }
         flags = [] if simulate else ["--no-sim"]
-        text, warnings, _ = self._native.command("share", machine_name(machine), options(given) + flags)
-        return Shared(text, warnings)
+        asked = self.kernel._asked(machine)
+        text, warnings, _ = self._native.command("share", asked, options(given) + flags)
+        return Shared(text, warnings, self._about(asked))
 
     def gate(
         self,
         fail_on: Union[str, Sequence[str]] = (),
-        machine: Optional[Machine] = None,
+        machine: Optional[MachineName] = None,
         hash: Optional[str] = None,
         budget: int = 1,
         machine_code: Optional[bool] = None,
@@ -415,13 +429,14 @@ class Launch:
         limits = strings("fail_on", fail_on, "limits, such as 'conflicts > 0'")
         by = {None: [], True: ["--machine-code"], False: ["--no-machine-code"]}[machine_code]
         given = {"fail-on": limits, "hash": hash, "budget": size(budget, "budget")}
-        text, warnings, _ = self._native.command("gate", machine_name(machine), options(given) + by)
-        return Gated(text, warnings)
+        asked = self.kernel._asked(machine)
+        text, warnings, _ = self._native.command("gate", asked, options(given) + by)
+        return Gated(text, warnings, self._about(asked))
 
     def rewrite(
         self,
         spec: Union[str, Mapping[str, str]],
-        machine: Optional[Machine] = None,
+        machine: Optional[MachineName] = None,
         any_block: bool = False,
         plain: bool = False,
     ) -> Rewritten:
@@ -433,7 +448,7 @@ def rewrite(
     kernel: Kernel,
     launch: Optional[_native.Launch],
     spec: Union[str, Mapping[str, str]],
-    machine: Optional[Machine],
+    machine: Optional[MachineName],
     any_block: bool,
     plain: bool,
 ) -> Rewritten:
@@ -444,14 +459,17 @@ def rewrite(
     else:
         expected = "expected a mapping, such as 'xor', or a dict with one for each variable"
         raise UsageError(f"spec is {spec!r}", expected)
-    (text, warnings, error), ptx = kernel._native.rewrite(specs, machine_name(machine), launch, any_block, plain)
+    asked = kernel._asked(machine)
+    (text, warnings, error), ptx = kernel._native.rewrite(specs, asked, launch, any_block, plain)
+    about = About(kernel.name, kernel._machine_of_results(asked))
     if error is not None or ptx is None:
         error = error or CheckFailed(f"{kernel.name} was not rewritten")
-        raise _with_result(error, Result(text, warnings))
+        raise _with_result(error, Result(text, warnings, about))
     # The rewritten kernel may have an amount of dynamic shared memory of its own.
-    answer = Rewritten(text, warnings, kernel)
+    answer = Rewritten(text, warnings, about, kernel)
     needed = answer["dynamic_shared"]
     answer.kernel = type(kernel)(kernel._source.rewritten(ptx, kernel.entry, needed))
+    answer.kernel._named = kernel._named
     return answer
 
 

@@ -4,16 +4,49 @@ which render as HTML in a notebook."""
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any, Optional
+import weakref
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Mapping, Optional
 
-from . import _html
+from . import _html, _verdicts, _views
 
 if TYPE_CHECKING:
     import pandas  # type: ignore[import-untyped, unused-ignore]
 
     from ._kernel import Kernel
+    from ._launch import Launch
 
-Answer = tuple[str, list[str], Optional[Exception]]
+
+@dataclass(frozen=True)
+class About:
+    """What an answer is about."""
+
+    #: The kernel, as its source names it.
+    kernel: str
+    #: The machine, as a result says it; None of a run, which is about none.
+    machine: Optional[Mapping[str, str]] = None
+
+
+class Accesses:
+    """The worst accesses of a launch, for pictures: looked for when they are drawn.
+
+    There are none once the launch is gone, which its results do not keep.
+    """
+
+    def __init__(self, launch: Optional["Launch"], machine: Optional[str], block: int) -> None:
+        self._launch = None if launch is None else weakref.ref(launch)
+        self._machine, self._block = machine, block
+        self._found: list[dict[str, Any]] = []
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Accesses, (None, self._machine, self._block), {"_found": self._found}
+
+    def worst(self) -> list[dict[str, Any]]:
+        launch = self._launch() if self._launch is not None else None
+        if not self._found and launch is not None:
+            _, drawn = launch._native.conflicts(self._machine, ["mod"], self._block)
+            self._found = json.loads(drawn)
+        return self._found
 
 
 def in_python(text: str) -> str:
@@ -24,15 +57,21 @@ def in_python(text: str) -> str:
 class Result(dict[str, Any]):
     """A dict with the fields of the command line's JSON.
 
+    ``result["machine"]`` is the machine that it is about: its ``preset``, and in ``from``
+    what chose it: ``"machine"``, the argument; the ``.target`` of the PTX; ``"default"``.
     ``warnings`` is what the command line would warn of.
     """
 
     #: What :meth:`to_pandas` has rows for.
     _rows = "results"
 
-    def __init__(self, json_text: str, warnings: list[str]) -> None:
+    def __init__(self, json_text: str, warnings: list[str], about: About) -> None:
         super().__init__(json.loads(in_python(json_text)))
         self.warnings = warnings
+        #: The name of the kernel.
+        self.kernel_name = about.kernel
+        if about.machine is not None:
+            self["machine"] = dict(about.machine)
 
     def to_pandas(self) -> "pandas.DataFrame":
         """The rows of the result as a table.
@@ -54,11 +93,19 @@ class Result(dict[str, Any]):
         found: list[dict[str, Any]] = self[self._rows]
         return found
 
-    def _repr_html_(self) -> str:
-        return _html.page(self._html(), self.warnings)
+    @property
+    def verdict(self) -> str:
+        """The answer in a sentence: what the command's text begins with."""
+        return ""
 
-    def _html(self) -> str:
-        return _html.table(self.rows())
+    def _repr_html_(self) -> str:
+        tone, body = self._view()
+        return _html.page(self.verdict, tone, body, self.warnings)
+
+    def _view(self) -> tuple[str, str]:
+        """The tone of the verdict, and what follows it in a notebook."""
+        rows = self.rows()
+        return "", _html.table("Rows", {name: name for name in rows[0]} if rows else {}, rows)
 
 
 class Run(Result):
@@ -70,8 +117,13 @@ class Run(Result):
 
     _rows = "findings"
 
-    def _html(self) -> str:
-        return _html.run(self)
+    @property
+    def verdict(self) -> str:
+        """The answer in a sentence."""
+        return _verdicts.run(self, self.kernel_name)
+
+    def _view(self) -> tuple[str, str]:
+        return _views.run(self)
 
 
 class Conflicts(Result):
@@ -85,8 +137,8 @@ class Conflicts(Result):
 
     _rows = "lines"
 
-    def __init__(self, json_text: str, warnings: list[str], pictures: str) -> None:
-        super().__init__(json_text, warnings)
+    def __init__(self, json_text: str, warnings: list[str], about: About, pictures: str) -> None:
+        super().__init__(json_text, warnings, about)
         #: The worst access of each site that has conflicts, lane by lane.
         self.worst: list[dict[str, Any]] = json.loads(pictures)
 
@@ -94,8 +146,13 @@ class Conflicts(Result):
         found: list[dict[str, Any]] = self["results"][0].get("lines", [])
         return found
 
-    def _html(self) -> str:
-        return _html.conflicts(self, self.worst)
+    @property
+    def verdict(self) -> str:
+        """The answer in a sentence."""
+        return _verdicts.conflicts(self, self.kernel_name)
+
+    def _view(self) -> tuple[str, str]:
+        return _views.conflicts(self, self.worst)
 
 
 class Tuning(Result):
@@ -105,13 +162,22 @@ class Tuning(Result):
     ``hash``, its ``conflicts`` and the ``code`` that computes it.
     """
 
+    def __init__(self, json_text: str, warnings: list[str], about: About, accesses: Accesses) -> None:
+        super().__init__(json_text, warnings, about)
+        self._accesses = accesses
+
     def best(self) -> dict[str, Any]:
         """The mapping that leaves the fewest conflicts, and of those the cheapest."""
         first: dict[str, Any] = self["results"][0]
         return first
 
-    def _html(self) -> str:
-        return _html.tuning(self)
+    @property
+    def verdict(self) -> str:
+        """The answer in a sentence."""
+        return _verdicts.tuning(self, self.kernel_name)
+
+    def _view(self) -> tuple[str, str]:
+        return _views.tuning(self, self._accesses.worst)
 
 
 class Simulated(Result):
@@ -125,8 +191,13 @@ class Simulated(Result):
         found: list[dict[str, Any]] = self.get("lines", [dict(self)])
         return found
 
-    def _html(self) -> str:
-        return _html.simulated(self)
+    @property
+    def verdict(self) -> str:
+        """The answer in a sentence."""
+        return _verdicts.simulated(self, self.kernel_name)
+
+    def _view(self) -> tuple[str, str]:
+        return _views.simulated(self)
 
 
 class Shared(Result):
@@ -140,8 +211,13 @@ class Shared(Result):
         found: list[dict[str, Any]] = self.get("variants", [])
         return found
 
-    def _html(self) -> str:
-        return _html.shared(self, self.rows())
+    @property
+    def verdict(self) -> str:
+        """The answer in a sentence."""
+        return _verdicts.shared(self, self.kernel_name)
+
+    def _view(self) -> tuple[str, str]:
+        return _views.shared(self)
 
 
 class Gated(Result):
@@ -151,6 +227,11 @@ class Gated(Result):
     ``value``, ``exceeded``, ``failed``.
     """
 
+    def __init__(self, json_text: str, warnings: list[str], about: About) -> None:
+        super().__init__(json_text, warnings, about)
+        for kernel in self["kernels"]:
+            kernel["machine"] = dict(self["machine"])
+
     @property
     def failed(self) -> bool:
         """Whether a limit is exceeded."""
@@ -159,6 +240,14 @@ class Gated(Result):
     def rows(self) -> list[dict[str, Any]]:
         found: list[dict[str, Any]] = self["kernels"][0]["checks"]
         return found
+
+    @property
+    def verdict(self) -> str:
+        """The answer in a sentence."""
+        return _verdicts.gated(self, self.kernel_name)
+
+    def _view(self) -> tuple[str, str]:
+        return _views.gated(self)
 
 
 class Rewritten(Result):
@@ -170,8 +259,8 @@ class Rewritten(Result):
 
     _rows = "left"
 
-    def __init__(self, json_text: str, warnings: list[str], kernel: "Kernel") -> None:
-        super().__init__(json_text, warnings)
+    def __init__(self, json_text: str, warnings: list[str], about: About, kernel: "Kernel") -> None:
+        super().__init__(json_text, warnings, about)
         #: The rewritten kernel.
         self.kernel = kernel
 
@@ -180,5 +269,10 @@ class Rewritten(Result):
         """The rewritten PTX."""
         return self.kernel.ptx
 
-    def _html(self) -> str:
-        return _html.rewritten(self)
+    @property
+    def verdict(self) -> str:
+        """The answer in a sentence."""
+        return _verdicts.rewritten(self, self.kernel_name)
+
+    def _view(self) -> tuple[str, str]:
+        return _views.rewritten(self)

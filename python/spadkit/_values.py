@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterable, Mapping
 from numbers import Real
 from typing import Any, Optional, Sequence, Union
@@ -10,14 +11,20 @@ from typing import Any, Optional, Sequence, Union
 from ._errors import UsageError
 
 Size = Union[int, Sequence[int]]
-# A preset, or the file of a configuration.
-Machine = Union[str, "os.PathLike[str]"]
+# A preset, or the file of a configuration: what `machine=` takes.
+MachineName = Union[str, "os.PathLike[str]"]
 
 
 def own_name(parameter: str, entry: str) -> str:
     """``param_0`` of ``_Z1kPfi_param_0``, which the compiler names after its kernel."""
     mangled = entry.startswith("_Z")
     return parameter.removeprefix(f"{entry}_") if mangled else parameter
+
+
+def own_variable(name: str) -> str:
+    """``tile`` of ``_ZZ1kPfE4tile``, a variable of a function."""
+    found = re.fullmatch(r"_ZZ.*E(\d+)(\w+?)(_\d+)?", name)
+    return found[2] if found and len(found[2]) == int(found[1]) else name
 
 
 def dimensions(value: Any, what: str) -> list[int]:
@@ -36,7 +43,7 @@ def strings(what: str, value: Union[str, Sequence[str]], expected: str) -> list[
 
 
 def machine_name(value: Any) -> Optional[str]:
-    """A preset or the path of a configuration; None for the machine of the PTX's target."""
+    """A preset or the path of a configuration; None where none is named."""
     if value is None or isinstance(value, str):
         return value
     if isinstance(value, os.PathLike):

@@ -16,7 +16,7 @@ def blocks_of(page: str) -> list[str]:
 def test_the_tutorial_runs(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(ROOT)
     blocks = blocks_of("docs/tutorials/python.md")
-    assert len(blocks) == 7
+    assert len(blocks) == 8
     exec(compile("\n".join(blocks), "python.md", "exec"), {})
 
 

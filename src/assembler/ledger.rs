@@ -19,7 +19,7 @@ use sites::Sites;
 use std::collections::BTreeMap;
 use warp::Warp;
 
-/// What became of the occurrences of an access.
+/// The outcomes of the occurrences of an access.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Fates {
     /// The same access.
@@ -28,13 +28,13 @@ pub struct Fates {
     pub merged: u64,
     /// Narrower accesses.
     pub split: u64,
-    /// One lane does it for all.
+    /// One lane performs it for all.
     pub aggregated: u64,
     /// A loop of a load and an atomic: a round of it counts.
     pub looped: u64,
     /// No instruction: a register has the value, or nobody reads it.
     pub removed: u64,
-    /// Not known: it counts as in the PTX.
+    /// Unknown: it counts as in the PTX.
     pub not_accounted: u64,
 }
 
@@ -44,13 +44,13 @@ impl Fates {
         self.accounted() + self.not_accounted
     }
 
-    /// Those whose instruction is known, or that have none.
+    /// Occurrences whose machine instruction is known, or that need none.
     pub fn accounted(&self) -> u64 {
         self.kept + self.merged + self.split + self.aggregated + self.looped + self.removed
     }
 }
 
-/// An access site of the PTX, and what it became.
+/// An access site of the PTX, and the machine instructions that do its work.
 #[derive(Clone, Debug, Serialize)]
 pub struct LedgerSite {
     /// Its number in the trace.
@@ -60,7 +60,7 @@ pub struct LedgerSite {
     /// Where it is.
     #[serde(flatten)]
     pub place: Place,
-    /// What became of its occurrences.
+    /// The outcomes of its occurrences.
     pub fates: Fates,
     /// The instructions that its line has: names with their number.
     pub instructions: Vec<String>,
@@ -68,13 +68,13 @@ pub struct LedgerSite {
     pub merged_into: Vec<u32>,
 }
 
-/// A trace beside the machine code.
+/// The access sites of a trace, matched with the machine code.
 #[derive(Clone, Debug)]
 pub struct Ledger {
     /// All access sites of the trace.
     pub sites: Vec<LedgerSite>,
-    /// The accesses that the machine code makes; those that are merged stand at the
-    /// site whose instruction it is.
+    /// The accesses that the machine code makes. Merged accesses belong to the site
+    /// whose line the instruction has.
     pub trace: AccessTrace,
 }
 
@@ -123,7 +123,7 @@ impl Ledger {
         }
     }
 
-    /// What became of all accesses together.
+    /// The outcomes of all accesses together.
     pub fn fates(&self) -> Fates {
         self.sites.iter().fold(Fates::default(), |all, site| Fates {
             kept: all.kept + site.fates.kept,
@@ -138,7 +138,7 @@ impl Ledger {
 }
 
 impl LedgerSite {
-    /// What differs from the PTX, for people; empty where nothing does.
+    /// The differences from the PTX, as text; empty without any.
     pub fn sentence(&self) -> String {
         let fates = &self.fates;
         let names = self.instructions.join(", ");

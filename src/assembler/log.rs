@@ -1,13 +1,13 @@
-//! What `ptxas -v` says.
+//! Parses the log of `ptxas -v`.
 
-/// What an entry takes.
+/// The resources of an entry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Used {
     pub registers: u32,
     pub spilled_bytes: u64,
 }
 
-/// What the log says of `entry`; `None` where it does not say the registers.
+/// The resources of `entry` in the log; `None` if the log does not state the registers.
 ///
 /// The lines of an entry follow one that names it. Versions differ in what they
 /// say besides, and functions that are called have lines of their own, without

@@ -6,8 +6,8 @@ use crate::error::Result;
 use crate::ptx::Module;
 use crate::tool::Toolbox;
 
-/// Those that `ptxas` allocates, where it was asked, or else those that the user
-/// gives; `None` where neither says.
+/// The registers that `ptxas` allocates, if it ran, else the number that the
+/// user gives; `None` without either.
 pub fn allocated(assembled: Option<&Assembled>, given: Option<u32>) -> Option<u32> {
     assembled.map(|a| a.registers).or(given)
 }

@@ -17,16 +17,16 @@ pub struct MachineAccess {
     pub op: Op,
     /// Bytes of each lane; of a matrix 16.
     pub bytes: u32,
-    /// The registers of its address, and the constant beside them.
+    /// The registers of its address, without the constant.
     pub base: String,
     /// The constant.
     pub offset: i64,
     /// The first byte of the innermost loop of the machine code that it is in.
     pub in_loop: Option<u32>,
-    /// One lane, which a vote chose, executes it for all.
+    /// One lane, elected by a vote, executes it for all.
     pub aggregated: bool,
-    /// It is executed where some lanes of the warp are missing; another one is where
-    /// all are there.
+    /// It executes if some lanes of the warp are inactive; another instruction
+    /// executes if all are active.
     pub partial: bool,
 }
 
@@ -70,7 +70,7 @@ pub fn accesses(listing: &str, entry: &str) -> Option<Vec<MachineAccess>> {
     Some(code.finish())
 }
 
-/// Not `.sectioninfo`, which is inside of one.
+/// Not `.sectioninfo`, which is within a section.
 fn is_section(line: &str) -> bool {
     let rest = line.trim_start().strip_prefix(".section");
     rest.is_some_and(|rest| rest.starts_with(char::is_whitespace))
@@ -94,7 +94,7 @@ struct Code {
     leaders: HashSet<String>,
     /// Predicates that are true if all lanes of the warp have voted.
     full: HashSet<String>,
-    /// Where the code ends that the leader alone goes through.
+    /// The label at which the code of the leader ends.
     leader_until: Option<String>,
     /// The function that the next instruction is of, by its first byte: none is the
     /// entry.
@@ -134,7 +134,7 @@ impl Code {
         if let Some((_, label)) = operands.split_once("`(") {
             let label = label.split(')').next().unwrap_or(label);
             self.branches.push((at, label.to_owned()));
-            // All but the leader go on behind it.
+            // All lanes but the leader continue behind it.
             let leads = |guard: &str| self.leaders.contains(guard);
             if opcode == "BRA" && guard.strip_prefix('!').is_some_and(leads) {
                 self.leader_until = Some(label.to_owned());
@@ -162,7 +162,7 @@ impl Code {
             bytes: bytes(opcode, name),
             base,
             offset,
-            // A function runs as often as it is called.
+            // A function may be called any number of times, so its body counts as a loop.
             in_loop: self.function,
             aggregated: op == Op::Atomic && self.is_of_one_lane(guard),
             partial: op == Op::Atomic && self.is_of_some_lanes(guard),
@@ -191,7 +191,7 @@ impl Code {
         let target = all.next().unwrap_or_default();
         let compares = name.starts_with("ISETP.EQ") && self.voted.is_some();
         let operands_left: Vec<&str> = all.collect();
-        // What is written is something else from now on.
+        // A written register no longer holds its old value.
         self.leaders.remove(target);
         self.full.remove(target);
         if compares && operands_left.iter().any(|o| self.lane_ids.contains(*o)) {
@@ -374,7 +374,7 @@ mod tests {
         assert_eq!(one_lane, [true, false]);
     }
 
-    /// A function runs as often as it is called: as the body of a loop.
+    /// A function may be called any number of times: its body counts as a loop.
     #[test]
     fn a_function_is_executed_several_times() {
         let listing = "\t.section\t.text.k,\"ax\",@progbits\n\

@@ -7,7 +7,7 @@ use crate::launch::{LaunchFile, Prepared};
 use crate::ptx::exec::{BlockSink, CopyEvent, Event, Launch, Piece, SharedPart, Sink};
 use crate::ptx::shared::is_shared;
 use crate::trace::{
-    Access, AccessTrace, BY_DESCRIPTOR_FIELD, Op, ROW_BYTES_FIELD, SharedVariable,
+    Access, AccessTrace, BY_DESCRIPTOR_FIELD, Op, ROW_BYTES_FIELD, SharedVariable, TARGET_FIELD,
     TENSOR_COPIES_FIELD, TensorCopy, VARIABLES_FIELD,
 };
 use serde_json::{Map, Value, json};
@@ -31,11 +31,15 @@ fn require_block(block: u64, grid: [u32; 3]) -> Result<()> {
 
 /// What the trace of a block has beside the fields of every trace.
 fn fields(
+    target: Option<&str>,
     (grid, block): ([u32; 3], [u32; 3]),
     variables: &[SharedVariable],
     tensor_copies: &BTreeSet<TensorCopy>,
 ) -> Map<String, Value> {
     let mut extra = Map::new();
+    if let Some(target) = target {
+        extra.insert(TARGET_FIELD.to_owned(), json!(target));
+    }
     extra.insert("grid".to_owned(), json!(grid));
     if !variables.is_empty() {
         extra.insert(VARIABLES_FIELD.to_owned(), json!(variables));
@@ -127,6 +131,7 @@ impl<'a> AccessRecorder<'a> {
         }
         let variables = prepared.program().shared_variables(&launch.entry)?;
         let mut extra = fields(
+            prepared.program().module().gpu(),
             (launch.grid, at),
             &named(variables, shared_bytes, &file.shared),
             &recorded.tensor_copies,

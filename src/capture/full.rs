@@ -52,10 +52,10 @@ pub(super) struct FullRecorder<'a> {
 }
 
 impl<'a> FullRecorder<'a> {
-    /// Of the launch of that index of a file, to the file `to`.
+    /// Of the launch of that index of a file, for that GPU, to the file `to`.
     pub fn new(
         code: &'a Code,
-        launch: &Launch,
+        (launch, target): (&Launch, Option<&str>),
         file: &LaunchFile,
         (selected, index): (&Selected, usize),
         to: &Path,
@@ -74,6 +74,7 @@ impl<'a> FullRecorder<'a> {
             shared_bytes: code.static_shared + launch.dynamic_shared,
             warp_size: 32,
             registers: file.registers.unwrap_or(0),
+            target: target.map(str::to_owned),
         };
         Ok(FullRecorder {
             code,

@@ -25,6 +25,7 @@ pub use select::{Selected, listed_from};
 use crate::error::{Error, Result};
 use crate::launch::LaunchFile;
 use crate::ptx::exec::Outcome;
+use crate::readable::readable_words;
 use std::path::Path;
 
 /// Where a trace comes from: the file, and of several launches which.
@@ -54,7 +55,7 @@ pub(crate) fn refuse_faults(outcome: &Outcome, launch: &Path) -> Result<()> {
             fault.ptx(),
             fault.block,
             fault.thread,
-            fault.message
+            readable_words(&fault.message)
         ),
         // A launch without a file, a program's, is not an input of a command.
         help: Some(if Selected::of(launch).is_some() {

@@ -71,7 +71,13 @@ impl<'a> LaunchRun<'a> {
         let (mut prepared, index) = self.prepare()?;
         let launch = prepared.launches()[index].clone();
         let code = Code::new(prepared.program(), &launch.entry)?;
-        let recorder = FullRecorder::new(&code, &launch, self.file, (self.selected, index), to)?;
+        let recorder = FullRecorder::new(
+            &code,
+            (&launch, self.module.gpu()),
+            self.file,
+            (self.selected, index),
+            to,
+        )?;
         let outcome = self.record(&mut prepared, index, &recorder)?;
         refuse_faults(&outcome, &self.selected.file)?;
         recorder.finish()
@@ -91,7 +97,8 @@ impl<'a> LaunchRun<'a> {
         let code = Code::new(prepared.program(), &launch.entry)?;
         let accesses = AccessRecorder::new(&code, &launch, block)?;
         let named = (self.selected, index);
-        let Ok(all) = FullRecorder::new(&code, &launch, self.file, named, to) else {
+        let Ok(all) = FullRecorder::new(&code, (&launch, self.module.gpu()), self.file, named, to)
+        else {
             return Ok((self.access_trace()?, None));
         };
         let outcome = self.record(&mut prepared, index, &Pair(&accesses, &all))?;

@@ -1,6 +1,6 @@
-//! What the commands about kernels answer, for programs that link the library,
-//! such as the Python package: the same JSON and the same errors, of a kernel and
-//! arguments in memory. Nothing is printed.
+//! The answers of the commands about kernels, for programs that link the library,
+//! such as the Python package: the same JSON and the same errors, for a kernel
+//! and arguments in memory. Nothing is printed.
 
 use super::machine::MachineNote;
 use super::machine_code::{JudgeBy, Judgement, MachineCode};
@@ -33,12 +33,12 @@ mod pictures;
 pub use commands::Command;
 pub use pictures::pictures;
 
-/// What a command would have printed.
+/// The output of a command, which is not printed.
 #[derive(Debug)]
 pub struct Answer {
     /// The object of `--format json`.
     pub json: Value,
-    /// What it would have warned of.
+    /// The warnings of the command.
     pub warnings: Vec<String>,
     /// The error that it would have ended with, after the object: a fault in
     /// the kernel, say.
@@ -105,7 +105,7 @@ impl Kernel {
         &self.module.name
     }
 
-    /// Its file by name, beside which sources are looked for.
+    /// Its file by name; sources are looked for in the same folder, too.
     fn input(&self) -> Input {
         Input::from(PathBuf::from(self.name()))
     }
@@ -268,7 +268,7 @@ pub struct Rewriting {
     pub plain: bool,
 }
 
-/// A kernel with its arguments, as they are before it runs.
+/// A kernel with its arguments before the launch.
 #[derive(Debug)]
 pub struct Launch {
     kernel: std::sync::Arc<Kernel>,
@@ -323,7 +323,7 @@ impl Launch {
         Ok((answer, bytes.collect()))
     }
 
-    /// Those of the arguments, then those of the symbols, as the outputs have them.
+    /// The buffers of the arguments, then those of the symbols, in the order of the outputs.
     fn buffers(&self) -> impl Iterator<Item = &Buffer> {
         let of_args = self.file.args.iter().filter_map(|arg| match &arg.kind {
             ArgKind::Buffer(buffer) => Some(buffer),

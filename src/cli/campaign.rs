@@ -95,7 +95,7 @@ impl PointArgs {
         self.shard.is_some()
     }
 
-    /// What is to run of the units of `design`; see [`Self::part`].
+    /// The units of `design` that this shard runs; see [`Self::part`].
     pub fn units<'d>(
         &self,
         design: &'d Design,
@@ -110,8 +110,9 @@ impl PointArgs {
         self.part(design.units.iter().collect(), points, key, names)
     }
 
-    /// What is to run of `all`; the file of `points` says of which campaign that is a
-    /// part. `key` has what all of them depend on, `names` has them one by one.
+    /// The part of `all` that this shard runs, and notes in the file of `points`
+    /// which campaign it is part of. `key` digests what all runs depend on, `names`
+    /// are their names.
     pub fn part<T>(
         &self,
         all: Vec<T>,

@@ -12,8 +12,8 @@ const MOST_ACCESSES: usize = 2;
 /// Columns in which a line of code is not folded.
 const WIDTH: usize = 76;
 
-/// All of them, with every line or the worst; nothing where there is nothing to
-/// change.
+/// The details of all suggestions, with every line or the worst; empty if there
+/// is nothing to change.
 pub(super) fn details(suggestions: &[Suggestion], every_line: bool) -> Details {
     let most = if every_line { usize::MAX } else { MOST_LINES };
     let mut details = Details::new();
@@ -150,7 +150,7 @@ fn lines(s: &Suggestion, most: usize, details: &mut Details) {
     }
 }
 
-/// Padding in the place of a function, and templates of CuTe and Triton.
+/// Alternatives to a function: padding, and templates of CuTe and Triton.
 fn alternatives(s: &Suggestion, details: &mut Details) {
     if let Some(p) = &s.padding {
         let free = if p.in_declaration {
@@ -183,7 +183,7 @@ fn code(text: &str, details: &mut Details) {
     }
 }
 
-/// A statement as it is and changed.
+/// A statement before and after the change.
 fn statement(old: &str, new: &str, details: &mut Details) {
     details.verbatim(Tone::Bad, folded("  - ", old).join("\n"));
     details.verbatim(Tone::Good, folded("  + ", new).join("\n"));
@@ -276,8 +276,8 @@ fn folded(mark: &str, line: &str) -> Vec<String> {
     lines.collect()
 }
 
-/// The words of a line of C++, each with the spaces behind it, and whether it goes on with
-/// a comment to the end of the line. Literals are not taken apart.
+/// The words of a line of C++, each with the spaces after it, and whether a comment to the
+/// end of the line follows. Literals are kept whole.
 fn words(line: &str) -> Vec<(&str, bool)> {
     let mut words = Vec::new();
     let (mut start, mut literal, mut escaped, mut comment) = (0, None, false, None);
@@ -325,7 +325,7 @@ mod tests {
         assert_eq!(words(&lines), line);
     }
 
-    /// What is behind the mark of each line.
+    /// The text behind the mark of each line.
     fn texts(line: &str) -> Vec<String> {
         let lines = folded("  + ", line);
         assert!(lines.iter().all(|l| l.chars().count() <= 80), "{lines:?}");
@@ -346,7 +346,7 @@ mod tests {
         assert_eq!((all.len(), &*all[1]), (2, "// sum"));
     }
 
-    /// In a directive the next line belongs to it by a backslash.
+    /// A backslash joins the next line to a directive.
     #[test]
     fn directives_and_literals_stay_what_they_are() {
         let line =

@@ -116,7 +116,7 @@ impl StaticView {
         (*accesses > 0).then(|| *wavefronts as f64 / *accesses as f64)
     }
 
-    /// What is known of a site.
+    /// The facts about a site.
     pub fn known<'a>(&'a self, site: &'a StaticSite) -> KnownSite<'a> {
         KnownSite {
             affine: site.address.is_some(),
@@ -168,8 +168,8 @@ impl StaticView {
         ]
     }
 
-    /// How many sites are affine, and how many are but for an offset that all
-    /// lanes share.
+    /// Number of affine sites, and of sites that are affine except for an
+    /// offset that all lanes share.
     fn affine(&self) -> (usize, usize) {
         let sites = self.statics.sites.iter();
         let all = sites.clone().filter(|s| s.address.is_some()).count();
@@ -184,8 +184,8 @@ impl StaticView {
         })
     }
 
-    /// What is known of the whole, and of the sites of no instruction in
-    /// `traced`, which ascends.
+    /// The summary of all sites, and of those whose instruction is not in
+    /// `traced`, which is sorted.
     pub fn summary(&self, traced: &[u32]) -> StaticSummary<'_> {
         let (checked, disagrees) = self.checked();
         let (affine, uniform) = self.affine();

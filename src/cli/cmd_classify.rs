@@ -10,7 +10,7 @@ use crate::config::Config;
 use crate::error::{Error, Result};
 use crate::launch::PtxFile;
 use crate::quote::shell;
-use crate::readable::{readable, readable_words};
+use crate::readable::{readable, readable_words, without_accesses};
 use crate::terminal::{Details, Hint, Table};
 use crate::trace::pattern::{self, Class, Instruction, Pattern};
 use crate::trace::{AccessTrace, ConflictProfile, Op, Place};
@@ -87,7 +87,7 @@ impl Execute for ClassifyArgs {
     }
 }
 
-/// A PTX text without a launch: what it says alone.
+/// Classifies a PTX text without a launch, by static analysis.
 fn run_ptx(args: &ClassifyArgs, ptx: &PtxFile, machine: &Config, printer: &Printer) -> Result<()> {
     let Some(block) = args.block else {
         return Err(Error::usage(
@@ -111,7 +111,7 @@ fn run_ptx(args: &ClassifyArgs, ptx: &PtxFile, machine: &Config, printer: &Print
     })
 }
 
-/// What the PTX alone says: nothing ran.
+/// The facts from the PTX alone: nothing was executed.
 #[derive(Serialize)]
 struct OfPtx<'a> {
     rule: &'static str,
@@ -218,6 +218,7 @@ impl CommandResult for OfTrace<'_> {
         let classes: Vec<String> = classes.collect();
         let (name, classes) = (readable_words(&self.trace.name), classes.join(", "));
         match costly {
+            _ if all == 0 => without_accesses(&name),
             0 => format!("No instruction of {name} has bank conflicts: {classes}."),
             1 => format!("1 of {all} instructions of {name} has bank conflicts: {classes}."),
             n => format!("{n} of {all} instructions of {name} have bank conflicts: {classes}."),
@@ -275,7 +276,7 @@ impl CommandResult for OfTrace<'_> {
     }
 }
 
-/// An instruction and what it costs without a hash.
+/// An instruction and its conflicts without a hash.
 #[derive(Serialize)]
 struct Classified<'a> {
     pc: u32,
@@ -289,7 +290,7 @@ struct Classified<'a> {
     ideal_wavefronts: u64,
     #[serde(flatten)]
     place: Place,
-    /// What the PTX says of it.
+    /// The facts from the PTX.
     #[serde(rename = "static", skip_serializing_if = "Option::is_none")]
     known: Option<KnownSite<'a>>,
 }

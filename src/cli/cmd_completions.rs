@@ -54,7 +54,7 @@ impl Execute for CompletionsArgs {
     }
 }
 
-/// What a shell reads to complete the command line.
+/// The script with which a shell completes the command line.
 #[derive(Serialize)]
 struct Script {
     shell: String,
@@ -155,7 +155,7 @@ fn pages(dir: &Path) -> Result<Pages> {
     Ok(Pages { files })
 }
 
-/// What no command says of itself.
+/// The sections that are common to all commands.
 const COMMON: &str = r#".SH "EXIT STATUS"
 .IP 0
 Done.
@@ -178,7 +178,7 @@ fn page(command: &Command) -> std::io::Result<String> {
     let mut page = Vec::new();
     man.render(&mut page)?;
     let page = String::from_utf8_lossy(&page);
-    // What follows the options are the examples.
+    // The section after the options has the examples.
     let page = page.replace(".SH EXTRA\n", ".SH EXAMPLES\n");
     let is_main = command
         .get_display_name()

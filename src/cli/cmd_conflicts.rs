@@ -137,14 +137,14 @@ impl Execute for ConflictsArgs {
     }
 }
 
-/// What is counted besides all accesses together.
+/// What to count, apart from all accesses together.
 #[derive(Clone, Copy)]
 pub(super) struct Detail<'a> {
     /// Each instruction.
     pub per_pc: bool,
     /// Each line of the source.
     pub source: bool,
-    /// What is simulated for the lines' share of the cycles.
+    /// The workload to simulate for the lines' share of the cycles.
     pub simulated: Option<&'a LaunchWorkload>,
     /// The accesses of the machine code.
     pub machine_code: bool,
@@ -153,7 +153,7 @@ pub(super) struct Detail<'a> {
 }
 
 /// Counts the conflicts of a trace under each mapping. Source files are looked
-/// for beside `input`, too.
+/// for in the folder of `input`, too.
 pub(super) fn of_trace(
     trace: &AccessTrace,
     specs: &[&LayoutSpec],
@@ -168,7 +168,7 @@ pub(super) fn of_trace(
     let code = code.transpose()?;
     let machine_code = code.as_ref().map(|code| code.shown(trace, specs, machine));
     let machine_code = machine_code.transpose()?;
-    // What the machine code does is what happens.
+    // If the machine code is known, its accesses are counted.
     let made = code.map(MachineCode::into_trace);
     let judged = made.as_ref().unwrap_or(trace);
     let rule = machine.conflict_rule();
@@ -197,7 +197,7 @@ pub(super) fn of_trace(
     })
 }
 
-/// What the mappings are measured on.
+/// The inputs for measuring the mappings.
 struct Job<'a> {
     profile: &'a ConflictProfile,
     per_pc: Vec<(u32, ConflictProfile)>,

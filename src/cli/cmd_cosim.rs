@@ -160,8 +160,7 @@ fn warn_of_unended(results: &[CosimResult], printer: &Printer) {
     }
 }
 
-/// What is kept of a unit; else what `run` gives, which is kept at once if the unit
-/// agrees.
+/// The stored result of a unit; else the result of `run`, which is stored if the unit agrees.
 fn known_or(
     points: &Points,
     design: &Design,
@@ -218,7 +217,7 @@ impl Agreed {
     }
 }
 
-/// What --trace drives the units with.
+/// The stimulus of --trace.
 #[derive(Default)]
 struct Stimulus {
     /// Addresses, for units of the path.
@@ -327,7 +326,7 @@ pub(super) fn fail_on_mismatch(results: &[CosimResult], options: &str) -> Result
     })
 }
 
-/// The units beside their models.
+/// The results of the units in lockstep with their models.
 #[derive(Serialize)]
 struct Verified {
     results: Vec<CosimResult>,

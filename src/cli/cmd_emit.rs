@@ -235,14 +235,14 @@ impl Execute for EmitArgs {
             design: &design,
             again: match self.prefix.as_str() {
                 "" => Some(global.machine_option()),
-                // It looks for modules without one.
+                // This check looks for modules without one.
                 _ => None,
             },
         })
     }
 }
 
-/// What is in the directory now.
+/// The files in the directory.
 #[derive(Serialize)]
 struct Emitted<'a> {
     #[serde(flatten)]

@@ -146,7 +146,7 @@ impl Execute for FlowArgs {
     }
 }
 
-/// What a run found out, and where the HTML is.
+/// The results of a run, and the path of the HTML.
 #[derive(Serialize)]
 struct FlowResult<'a> {
     #[serde(flatten)]
@@ -160,7 +160,7 @@ struct FlowResult<'a> {
 struct Console<'a> {
     printer: &'a Printer,
     culprits: Culprits,
-    /// What changes of the source are judged by.
+    /// The counts by which changes of the source are judged.
     judgement: Judgement,
     by_machine_code: bool,
     bar: Mutex<Option<Progress>>,
@@ -219,7 +219,7 @@ impl Watch for Console<'_> {
             text = format!("{text} {nothing}");
         }
         let doubt = software.and_then(|s| self.judgement.doubt(&s.suggestions));
-        // Where it goes wrong, then what removes it.
+        // The lines with conflicts, then what removes them.
         if let Some(plain) = report.mappings.first().filter(|m| m.conflicts > 0) {
             let name = format!("{}{of}", readable_words(&report.kernel.name));
             let problem = self.culprits.problem(&Counted::of_line(plain), &name);
@@ -231,7 +231,7 @@ impl Watch for Console<'_> {
 }
 
 impl CommandResult for FlowResult<'_> {
-    /// What the checks say; the mappings' answer was shown before.
+    /// The results of the checks; the answer about mappings was shown before.
     fn verdict(&self) -> String {
         let cosim = &self.found.cosim;
         let cycles: u64 = cosim.iter().map(|c| c.cycles).sum();
@@ -258,7 +258,7 @@ impl CommandResult for FlowResult<'_> {
         true
     }
 
-    /// What follows the mappings, which are shown as soon as they are known.
+    /// The details after the table of mappings, which is shown as soon as it is known.
     fn details(&self) -> Details {
         let (report, done) = (self.found, self.done);
         let mut details = Details::new();

@@ -29,7 +29,7 @@ use crate::workload::{Input, RunOptions};
 use area::{HardwareArea, Library};
 use baseline::Baseline;
 use clap::Args;
-use gated::{Check, Gated, Kernel, Skipped, Unread};
+use gated::{Check, Gated, GatedKernel, Skipped, Unread};
 use limits::{Limit, Limits, Metric, Ruling};
 use measure::{Measured, Wanted};
 use std::path::{Path, PathBuf};
@@ -204,7 +204,7 @@ struct OfRun<'a> {
 
 /// What becomes of a kernel.
 enum Judged {
-    Kernel(Box<Kernel>),
+    Kernel(Box<GatedKernel>),
     Skipped(Skipped),
 }
 
@@ -269,7 +269,7 @@ impl GateArgs {
         machine: MachineNote,
         baseline: Option<&Baseline>,
         names: &mut FunctionNames,
-    ) -> Result<Kernel> {
+    ) -> Result<GatedKernel> {
         let mapping = self.mapping();
         let wanted = Wanted {
             hash: &mapping,
@@ -307,7 +307,7 @@ impl GateArgs {
             (true, 0) => fix::FixSearch::not_searched(),
             (false, _) => fix::FixSearch::default(),
         };
-        Ok(Kernel {
+        Ok(GatedKernel {
             input: job.input.to_string(),
             again: job.again,
             machine,
@@ -315,7 +315,15 @@ impl GateArgs {
             measured,
             checks,
             fixes: found.fixes,
-            fix_note: found.note,
+            fix_note: fix::sentences(
+                found
+                    .note
+                    .iter()
+                    .chain(&found.doubt)
+                    .map(|s| format!("{s}.")),
+            ),
+            note: found.note,
+            doubt: found.doubt,
             machine_code: self.judge.is_by_machine_code(),
         })
     }

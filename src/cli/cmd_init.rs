@@ -6,6 +6,7 @@ use crate::error::{Error, Result};
 use crate::input::is_stdin;
 use crate::launch::{Given, GivenArg, Skeleton, read_module};
 use crate::output::write_file;
+use crate::ptx::Module;
 use crate::quote::shell;
 use crate::terminal::{Details, Hint, Tone};
 use clap::Args;
@@ -48,6 +49,15 @@ pub struct InitArgs {
     /// Replace an existing file.
     #[arg(long)]
     force: bool,
+}
+
+/// The command that writes a launch file for an entry of `module`, which is in `ptx`.
+pub(super) fn init_command(ptx: &Path, module: &Module, entry: &str) -> String {
+    let command = format!("spadkit init {}", shell(ptx));
+    match module.entries().count() {
+        0 | 1 => command,
+        _ => format!("{command} --entry {}", shell(entry)),
+    }
 }
 
 impl Execute for InitArgs {
@@ -145,8 +155,8 @@ impl CommandResult for Written {
     }
 }
 
-/// How a launch file at `output` names `ptx`: by the file's name where they
-/// lie side by side, else in full.
+/// The name of `ptx` in a launch file at `output`: the file name if both are in
+/// one folder, else the full path.
 fn from_folder_of(output: &Path, ptx: &Path) -> Result<String> {
     let folder = |path: &Path| {
         let parent = path.parent().filter(|p| !p.as_os_str().is_empty());

@@ -129,11 +129,11 @@ impl MutateArgs {
     }
 }
 
-/// What became of the faults of all units.
+/// The outcomes for the faults of all units.
 #[derive(Serialize)]
 struct Mutations<'a> {
     results: Vec<Mutation<'a>>,
-    /// What to type next.
+    /// Commands to run next.
     #[serde(skip)]
     next: Option<Hint>,
 }

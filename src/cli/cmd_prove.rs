@@ -164,7 +164,7 @@ impl ProveArgs {
     }
 }
 
-/// How proofs are run, and what is known of them.
+/// The settings of the proofs, and the stored results.
 struct Campaign<'a> {
     points: Points,
     machine: &'a Config,
@@ -212,8 +212,9 @@ impl Proved {
 }
 
 impl Campaign<'_> {
-    /// What comes of a proof. It is kept if all of it is proved: a counterexample
-    /// is found again, and another time limit may decide what was not decided.
+    /// The verdicts of a proof. They are stored if all of it is proved: a
+    /// counterexample is quickly found again, and another time limit may decide
+    /// what was undecided.
     fn verdicts(&self, proof: &Proof) -> Result<Vec<Verdict>> {
         let run = || proof.run(self.machine, self.rtl, self.yosys, self.timeout);
         if self.points.file().is_none() {
@@ -240,7 +241,7 @@ fn milliseconds(seconds: f64) -> f64 {
     (seconds * 1000.0).round() / 1000.0
 }
 
-/// How long it takes, and what is proved in place of the user's own machine.
+/// Announces the expected time, and the machine that is proved instead of the user's.
 fn announce(proofs: &[Proof], machine: &str, timeout: u64, printer: &Printer) {
     let threads = rayon::current_num_threads() as u64;
     let seconds: u64 = proofs.iter().map(Proof::rough_seconds).sum();
@@ -307,7 +308,7 @@ fn geometries(args: &ProveArgs, own: Geometry) -> Vec<Geometry> {
 struct Proofs<'a> {
     tools: Tools<'a>,
     results: Vec<ProofResult<'a>>,
-    /// What to type next.
+    /// Commands to run next.
     #[serde(skip)]
     next: Option<Hint>,
 }
@@ -337,7 +338,7 @@ struct ProofResult<'a> {
     /// The lines of the hardware's description that drive what is not as defined.
     #[serde(skip_serializing_if = "<[_]>::is_empty")]
     driven_by: &'a [Origin],
-    /// The same for people.
+    /// The same as text.
     #[serde(skip)]
     lines: String,
 }

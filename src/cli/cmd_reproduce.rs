@@ -189,7 +189,7 @@ fn sections<'a>(
     analysed(library, figures, store, printer, false)
 }
 
-/// The same; `computes` the points of the sensitivity that `store` has not.
+/// The same; `computes` the points of the sensitivity analysis that `store` does not have.
 fn analysed<'a>(
     library: &Library,
     figures: &[&'a Figure],
@@ -228,7 +228,7 @@ fn pages(library: &Library, sections: &[Section]) -> Result<BTreeMap<String, Str
     Ok(files(sections, &check::minutes(library)?))
 }
 
-/// Figures whose points are there.
+/// Figures whose points have been computed.
 struct Run<'a> {
     library: &'a Library,
     figures: &'a [&'a Figure],
@@ -236,7 +236,7 @@ struct Run<'a> {
     printer: &'a Printer,
 }
 
-/// What is written.
+/// The files to write.
 struct Files<'a> {
     /// Points, pages and charts.
     pages: Option<&'a Path>,
@@ -273,7 +273,7 @@ impl Run<'_> {
         printer.show(&Reproduced::of(&sections))
     }
 
-    /// The points of the figures, and those `used` beside them, as `-o` writes them.
+    /// The points of the figures, and the points `used` besides, in the format of `-o`.
     fn compact(&self, used: BTreeSet<String>) -> Result<String> {
         let wanted = points(&self.library.root, self.figures, &Change::default())?;
         let mut digests = used;
@@ -317,7 +317,7 @@ struct Reproduced<'a> {
     /// By figure and quantity.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     sensitivity: BTreeMap<&'a str, BTreeMap<&'a str, Sensitivity>>,
-    /// Errors of means beside those of models that know nothing.
+    /// Errors of means, compared with those of null models.
     null_models: Vec<Null>,
     #[serde(skip)]
     sections: &'a [Section<'a>],

@@ -5,6 +5,7 @@ mod proposal;
 mod report;
 mod resources;
 
+use super::cmd_init::init_command;
 use super::machine_code::{JudgeBy, JudgeRewritten};
 use super::printer::Printer;
 use super::{Example, Execute, Global};
@@ -141,14 +142,14 @@ struct Job<'a> {
     module: &'a Module,
     request: &'a Request,
     machine: &'a Config,
-    /// To measure with.
+    /// The launch file to measure with.
     launch: Option<&'a LaunchFile>,
     /// Threads of a block, where they are known.
     threads: Option<[u32; 3]>,
     /// The command without its mappings.
     command: Option<String>,
     judge: JudgeBy,
-    /// Where the PTX goes, where that is a file.
+    /// The file for the PTX, unless it goes elsewhere.
     output: Option<&'a Path>,
     /// The command that simulates the launch.
     flow: Option<String>,
@@ -187,6 +188,9 @@ impl Job<'_> {
             measured,
             machine_code,
             machine: self.machine,
+            init: self
+                .output
+                .map(|to| init_command(to, self.module, &self.request.entry)),
             output: self.output,
             flow: self.flow.as_deref(),
         };
@@ -234,7 +238,7 @@ impl RewriteArgs {
         ))
     }
 
-    /// What is to be done, and the threads of a block where they are known.
+    /// The request, and the threads of a block if known.
     fn request(
         &self,
         machine: &Config,
@@ -296,7 +300,7 @@ pub(super) struct Rewriting<'a> {
     pub entry: &'a str,
     /// `SPEC`, or `NAME=SPEC` for each variable.
     pub hashes: &'a [String],
-    /// To measure with.
+    /// The launch file to measure with.
     pub launch: Option<&'a LaunchFile>,
     /// Whether the block size of the launch is not to be relied on.
     pub any_block: bool,

@@ -135,7 +135,7 @@ struct Output {
     sha256: String,
     #[serde(flatten)]
     checked: Checked,
-    /// The same, with the place of the first difference.
+    /// The same, with the index of the first difference.
     #[serde(skip)]
     comparison: Option<Comparison>,
 }
@@ -172,7 +172,7 @@ fn outputs(prepared: &Prepared) -> Result<Vec<Output>> {
     prepared.buffers().map(output).collect()
 }
 
-/// What a run did.
+/// The result of a run.
 #[derive(Serialize)]
 pub(super) struct Report<'a> {
     entry: String,
@@ -185,7 +185,7 @@ pub(super) struct Report<'a> {
     findings: Vec<Finding>,
     /// Launches that did not run, because of a fault before.
     skipped: Vec<Skipped>,
-    /// What `init` guessed and nobody has filled in.
+    /// The guesses of `init` that the user has not filled in.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     guesses: Vec<Guess>,
     #[serde(skip)]
@@ -231,7 +231,7 @@ impl Guess {
     }
 }
 
-/// What was executed, and for how long.
+/// The executed instructions, and the time.
 #[derive(Serialize)]
 struct Counts {
     warp_instructions: u64,

@@ -3,6 +3,7 @@
 mod input;
 mod text;
 
+use super::cmd_init::init_command;
 use super::overrides::{self, named};
 use super::printer::{CommandResult, Printer};
 use super::{Example, Execute, Global};
@@ -10,11 +11,11 @@ use crate::config::Scheduler;
 use crate::error::Result;
 use crate::interrupt;
 use crate::output::{check_writable, write_file, write_result};
-use crate::quote::shell;
 use crate::report::pages::ShareReport;
 use crate::sharing::annotate::Annotated;
 use crate::sharing::{
-    Drawing, Gain, Kernel, Launched, LayoutKind, Placement, Plan, Planned, Variant, gains, variants,
+    AnalysedEntry, Drawing, Gain, Launched, LayoutKind, Placement, Plan, Planned, Variant, gains,
+    variants,
 };
 use crate::terminal::Hint;
 use crate::workload::Input;
@@ -104,11 +105,10 @@ impl Execute for ShareArgs {
         }
         let mut input = Subject::load(self)?;
         input.find_registers(self.registers, &machine, printer);
-        let parts = input
-            .launch
-            .as_ref()
-            .map_or(&[][..], |(file, _)| &file.shared);
-        let kernel = Kernel::with_parts(&input.module, Some(&input.entry), input.dynamic, parts)?;
+        let launch = input.launch.as_ref();
+        let parts = launch.map_or(&[][..], |(file, _)| &file.shared);
+        let kernel =
+            AnalysedEntry::with_parts(&input.module, Some(&input.entry), input.dynamic, parts)?;
         let sharing = self.sharing.unwrap_or(machine.sm.sharing.threshold);
         let choice = (self.layout, self.placement);
         let plan = Plan::new(&kernel, &machine, input.needs, sharing, choice)?;
@@ -172,7 +172,8 @@ impl ShareArgs {
                 Some(Hint::new("the kernel with relssp", command))
             }
             Some(output) if self.input.launch().is_none() => {
-                let command = format!("spadkit init {}", shell(output));
+                let kernel = plan.kernel;
+                let command = init_command(output, kernel.module, &kernel.function().name);
                 Some(Hint::new("a launch file, to run it", command))
             }
             _ => None,
@@ -180,7 +181,7 @@ impl ShareArgs {
     }
 }
 
-/// A plan, and what it gains where the kernel was run.
+/// A plan, and its gain if the kernel was run.
 #[derive(Serialize)]
 struct Shared<'a> {
     #[serde(flatten)]
@@ -192,7 +193,7 @@ struct Shared<'a> {
     plan: &'a Plan<'a>,
     #[serde(skip)]
     annotated: &'a Annotated,
-    /// What to type next.
+    /// Commands to run next.
     #[serde(skip)]
     next: Option<Hint>,
 }

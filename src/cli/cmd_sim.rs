@@ -126,7 +126,7 @@ fn launch(
     })?))
 }
 
-/// What all points run: a workload per size of the grid.
+/// The workloads of all points, by the size of the grid.
 struct Works {
     of_blocks: Vec<(Option<u32>, Box<dyn Workload>)>,
     /// N of an access trace's dependences.
@@ -143,7 +143,7 @@ impl Works {
             intensity: None,
             zeros_beyond: run.zeros_beyond,
         };
-        // Read once: standard input is there only once.
+        // Reads the input once: standard input can be read only once.
         let trace = if input.is_access_trace() {
             Some(input.accesses(run)?)
         } else {

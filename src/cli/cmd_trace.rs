@@ -8,7 +8,7 @@ use crate::quote::shell;
 use crate::sm::{KernelInfo, TraceSummary, record};
 use crate::terminal::{Details, Hint, Table};
 use crate::trace::AccessTrace;
-use crate::trace::kernels::{self, Kernel};
+use crate::trace::kernels::{self, GeneratedKernel};
 use crate::workload::{AccessOptions, Input, RunOptions};
 use clap::Args;
 use serde::Serialize;
@@ -242,12 +242,12 @@ struct FullWritten<'a> {
     blocks: u32,
     shared_bytes: u32,
     shared_accesses: u64,
-    /// Of a trace that was made from an access trace: which access before it an
-    /// access waits for.
+    /// For a trace made from an access trace: how many accesses back the one is
+    /// that an access waits for.
     dependent: Option<u32>,
     file: Cow<'a, str>,
     file_bytes: u64,
-    /// Of a launch: registers that share their number with another.
+    /// For a launch: registers that share their number with another one.
     #[serde(skip_serializing_if = "Option::is_none")]
     shared_numbers: Option<u32>,
 }
@@ -292,7 +292,7 @@ impl CommandResult for FullWritten<'_> {
 /// The kernels that there are generators for.
 #[derive(Serialize)]
 struct Kernels {
-    kernels: &'static [Kernel],
+    kernels: &'static [GeneratedKernel],
 }
 
 impl CommandResult for Kernels {
@@ -304,7 +304,7 @@ impl CommandResult for Kernels {
     }
 
     fn details(&self) -> Details {
-        let row = |k: &Kernel| {
+        let row = |k: &GeneratedKernel| {
             let params: Vec<String> = k.params.iter().map(|p| p.to_string()).collect();
             vec![k.name.to_owned(), k.about.to_owned(), params.join("\n")]
         };

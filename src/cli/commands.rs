@@ -11,7 +11,7 @@ use super::{
 use crate::config::PRESETS;
 use clap::Subcommand;
 
-/// What the result of a command depends on, besides its arguments.
+/// The inputs of a command's result, besides its arguments.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Needs {
     /// `--preset` and `--config`.
@@ -25,7 +25,7 @@ pub(super) enum Needs {
 
 /// A command as the help lists it.
 pub(super) struct Row {
-    /// What it is used for, as the help calls it.
+    /// The group of commands in the help.
     pub(super) group: &'static str,
     variant: &'static str,
     pub(super) needs: Needs,
@@ -33,7 +33,7 @@ pub(super) struct Row {
 }
 
 impl Row {
-    /// As the user writes it.
+    /// The name on the command line.
     pub(super) fn name(&self) -> String {
         self.variant.to_lowercase()
     }

@@ -5,7 +5,7 @@ use crate::hash::{Configuration, Encoding, HashSpec};
 use crate::rtl::Vector;
 use crate::terminal::Table;
 
-/// What is to be known where the machine's path takes other values; else empty.
+/// A note if the machine's path takes other values; else empty.
 pub(super) fn path_note(configuration: &Configuration) -> String {
     let registers = configuration.path.as_ref().and_then(Encoding::config_unit);
     registers.map_or(String::new(), |registers| {
@@ -16,7 +16,7 @@ pub(super) fn path_note(configuration: &Configuration) -> String {
     })
 }
 
-/// How the machine's blocks have the mapping `spec` after a reset; else empty.
+/// A note on whether the machine's blocks have the mapping `spec` after a reset; else empty.
 pub(super) fn reset_note(parameters: &[Vector], spec: &HashSpec) -> String {
     let set = parameters
         .iter()

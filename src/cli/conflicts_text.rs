@@ -1,4 +1,4 @@
-//! What `conflicts` tells: the answer, the mappings, the lines, and what to do.
+//! The output of `conflicts`: the answer, the mappings, the lines, and advice.
 
 use super::conflicts_lines::{self, Counted, LineCost, cost_tone};
 use super::machine_code;
@@ -7,7 +7,7 @@ use super::source_rows::SourceRow;
 use crate::config::Config;
 use crate::error::Result;
 use crate::quote::shell;
-use crate::readable::readable_words;
+use crate::readable::{readable_words, without_accesses};
 use crate::software::{Layout, LayoutSpec};
 use crate::suggest::SourceFiles;
 use crate::terminal::{Details, Hint, Table, Tone};
@@ -15,7 +15,7 @@ use crate::trace::{AccessTrace, ConflictProfile, Line, Op, Place};
 use serde::Serialize;
 use std::path::Path;
 
-/// Where the conflicts are, under the first mapping.
+/// The lines with conflicts, under the first mapping.
 #[derive(Default)]
 pub(super) struct Culprits {
     /// Lines with conflicts, those with most first.
@@ -23,7 +23,7 @@ pub(super) struct Culprits {
 }
 
 impl Culprits {
-    /// Of a trace that names lines; else there are none.
+    /// The lines of a trace that names lines; else none.
     pub fn of(
         trace: &AccessTrace,
         spec: Option<&LayoutSpec>,
@@ -130,6 +130,9 @@ impl CommandResult for Shown<'_> {
             (Some(_), hash) => format!("In the machine code under {hash}, "),
         };
         let name = readable_words(&self.trace.name);
+        if self.trace.accesses.is_empty() {
+            return without_accesses(&name);
+        }
         let mut text = if conflicts == 0 {
             under += if under.is_empty() { "No" } else { "no" };
             let enough = if wavefronts == ideal {
@@ -295,7 +298,7 @@ impl Measured {
             all.remove(1);
             return vec![all];
         }
-        // What it does stands behind the instruction.
+        // The operation is in the column behind the instruction.
         all.insert(2, String::new());
         let per_op = self.per_op.iter().map(|one| {
             let sum = format!("{}s", one.op.name());

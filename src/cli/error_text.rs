@@ -37,8 +37,15 @@ struct Folded<'a> {
 }
 
 impl Folded<'_> {
-    /// `what to do: spadkit ...`
+    /// `what to do: spadkit ...`, or sentences with a command on an indented line each.
     fn help(&self, help: &str) -> String {
+        if help.contains("\n  ") {
+            let line = |line: &str| match line.strip_prefix("  ") {
+                Some(command) => self.screen.command(command, BEFORE_HELP),
+                None => self.screen.folded(line, BEFORE_HELP),
+            };
+            return help.lines().map(line).collect::<Vec<_>>().join("\n");
+        }
         let width = self.screen.prose.saturating_sub(BEFORE_HELP);
         match help.rsplit_once(": spadkit ") {
             Some((what, arguments)) if help.len() > width && !arguments.contains('\n') => {

@@ -1,13 +1,13 @@
-//! What `main` knows of a command.
+//! The interface of a command to `main`.
 
 use super::{Global, Printer};
 use crate::error::Result;
 use crate::workload::Input;
 
-/// What an example is for, and its arguments.
+/// The purpose of an example, and its arguments.
 pub(super) type Example = (&'static str, &'static str);
 
-/// What a command does with its arguments.
+/// A command with its arguments, ready to be executed.
 pub(super) trait Execute {
     /// The examples at the end of its help.
     fn examples() -> &'static [Example]

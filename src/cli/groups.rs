@@ -4,7 +4,7 @@ use super::commands::ROWS;
 use clap::Command;
 use std::fmt::Write;
 
-/// Columns of the help, as `max_term_width` has them where it is narrower.
+/// Columns of the help. `max_term_width` makes it narrower on narrow terminals.
 const WIDTH: usize = 80;
 
 /// `command` with a help page that lists its subcommands in groups.

@@ -11,8 +11,7 @@ use std::collections::BTreeMap;
 
 /// The issue slots of a run by line.
 pub(super) struct LineSlots {
-    /// Those with most slots first; slots without a line are those in which no
-    /// warp was resident.
+    /// Lines with most slots first; slots without a line are those in which no warp was resident.
     lines: Vec<(Option<Line>, Slots)>,
     /// Issue slots of all lines.
     total: u64,
@@ -23,7 +22,7 @@ pub(super) struct LineSlots {
 pub(super) struct LineSlot {
     #[serde(flatten)]
     line: Option<SourceRow>,
-    /// Of an instruction whose line is not known.
+    /// The site of an instruction without a known line.
     #[serde(skip_serializing_if = "Option::is_none")]
     pc: Option<u32>,
     issue_slots: u64,

@@ -4,6 +4,7 @@ use super::Global;
 use super::values::alternatives;
 use crate::config::{Config, PRESETS};
 use crate::error::Result;
+use crate::input::name_of;
 use crate::quote::shell;
 use crate::workload::Input;
 use serde::Serialize;
@@ -14,7 +15,7 @@ use std::path::Path;
 pub struct MachineNote {
     /// Name of the preset, or of the configuration.
     pub preset: String,
-    /// What says so: an option, or the `.target` of the input.
+    /// Who chose it: an option, or the `.target` of the input.
     pub from: String,
     /// Banks, where it is one machine.
     #[serde(skip)]
@@ -128,7 +129,7 @@ impl Global {
             return None;
         }
         let (ptx, sm) = input.target()?;
-        let file = ptx.file_name().unwrap_or_default();
+        let file = name_of(ptx).file_name().unwrap_or_default();
         MachineNote::of_target(sm, &file.display().to_string())
     }
 

@@ -19,7 +19,7 @@ use clap::Args;
 use serde::Serialize;
 use std::collections::BTreeMap;
 
-/// What conflicts and changes are judged by.
+/// The code whose accesses conflicts and changes are judged by.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum JudgeBy {
     /// Changes by the machine code, where ptxas and nvdisasm are installed; all else by the
@@ -33,7 +33,7 @@ pub(super) enum JudgeBy {
 }
 
 impl JudgeBy {
-    /// What `machine_code` asks for, where it is said.
+    /// The choice for `machine_code`; `None` is no choice.
     pub fn of(machine_code: Option<bool>) -> Self {
         match machine_code {
             None => JudgeBy::InstalledTools,
@@ -42,13 +42,13 @@ impl JudgeBy {
         }
     }
 
-    /// The same of the options `--machine-code` and `--no-machine-code`, of which there is
-    /// one at most.
+    /// The choice of the options `--machine-code` and `--no-machine-code`, at most one of
+    /// which is given.
     fn of_options(machine_code: bool, no_machine_code: bool) -> Self {
         Self::of((machine_code || no_machine_code).then_some(machine_code))
     }
 
-    /// The counts of the kernel as it is; `None` where they are not asked for, or not known.
+    /// The counts of the unchanged kernel; `None` if they are not asked for, or not known.
     pub fn counts<'a>(
         self,
         file: Option<&'a LaunchFile>,
@@ -62,7 +62,7 @@ impl JudgeBy {
         self.known(MachineCounts::of(file, module, request, machine).map(Some))
     }
 
-    /// What the machine code shows; where it was not asked for, it may fail.
+    /// The result from the machine code; if it was not asked for, a failure is no error.
     pub fn known<T>(self, found: Result<Option<T>>) -> Result<Option<T>> {
         match found {
             Err(_) if self != JudgeBy::MachineCode => Ok(None),
@@ -135,8 +135,7 @@ pub(super) struct Judgement {
 }
 
 impl Judgement {
-    /// Of a trace that is all that is known; `of_code`: that has the accesses of the machine
-    /// code.
+    /// For a trace without a kernel; `of_code`: the trace has the accesses of the machine code.
     pub fn of_trace(of_code: bool) -> Self {
         Judgement {
             of_itself: of_code,
@@ -163,7 +162,7 @@ impl Judgement {
         self.made.as_ref()
     }
 
-    /// What to say of changes that the machine code does not judge.
+    /// A warning about changes that are not judged by the machine code.
     pub fn doubt(&self, changes: &[Suggestion]) -> Option<String> {
         let doubtful = self.tools_are_missing && !changes.is_empty();
         doubtful.then(|| {
@@ -174,7 +173,7 @@ impl Judgement {
     }
 }
 
-/// A trace beside the machine code of its kernel.
+/// A trace and the machine code of its kernel.
 pub(super) struct MachineCode {
     assembler: AssemblerId,
     ledger: Ledger,
@@ -198,7 +197,7 @@ impl MachineCode {
         Self::of_module(launch.module()?, trace, machine)
     }
 
-    /// The same of the entry that `trace` is of, in `module`.
+    /// The same for the entry of `trace`, in `module`.
     pub fn of_module(module: &Module, trace: &AccessTrace, machine: &Config) -> Result<Self> {
         let tools = Toolbox::new();
         let assembler = Assembler::required(&tools, module, machine.compute_capability())?;
@@ -219,8 +218,7 @@ impl MachineCode {
         self.ledger.trace
     }
 
-    /// What it makes of `trace` under each mapping, and under the first of each
-    /// access site.
+    /// The machine code's counts of `trace` under each mapping, and by access site under the first.
     pub fn shown(
         &self,
         trace: &AccessTrace,
@@ -274,7 +272,7 @@ impl MachineCode {
     }
 }
 
-/// The machine code's counts, as they are shown.
+/// The machine code's counts, in the form of the output.
 #[derive(Serialize)]
 pub(super) struct Shown {
     assembler: AssemblerId,
@@ -287,7 +285,7 @@ pub(super) struct Shown {
 #[derive(Serialize)]
 struct Under {
     hash: String,
-    /// Bytes of the accesses that it takes apart, which cannot be made as they are counted.
+    /// Bytes of the accesses that the mapping splits, so that the counted accesses cannot be made.
     #[serde(skip_serializing_if = "Option::is_none")]
     splits: Option<u32>,
     #[serde(flatten)]

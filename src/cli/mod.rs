@@ -76,7 +76,7 @@ pub struct Allow {
 }
 
 impl Allow {
-    /// How kernels run: reads outside buffers may be allowed, with a warning.
+    /// Options for running kernels: reads outside of buffers may be allowed, with a warning.
     fn run(&self, printer: &Printer) -> RunOptions {
         let zeros_beyond = !self.allow.is_empty();
         if zeros_beyond {
@@ -172,7 +172,7 @@ fn parse() -> Cli {
     })
 }
 
-/// clap repeats arguments as they are; a line end in one must not begin a line
+/// clap repeats arguments unchanged; a line end in one must not begin a line
 /// that reads as another message.
 fn with_shown_arguments(mut text: String) -> String {
     for argument in std::env::args_os().skip(1) {

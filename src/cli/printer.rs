@@ -24,13 +24,13 @@ pub enum Format {
     Csv,
 }
 
-/// What a command found. All forms of its output have the same fields: the
+/// The result of a command. All forms of its output have the same fields: the
 /// object of `--format json` is its serialisation.
 pub(super) trait CommandResult: Serialize {
     /// The answer, in one sentence: the first line of `--format text`.
     fn verdict(&self) -> String;
 
-    /// What the answer means.
+    /// Whether the answer is good or bad news.
     fn tone(&self) -> Tone {
         Tone::Plain
     }
@@ -38,12 +38,12 @@ pub(super) trait CommandResult: Serialize {
     /// Tables and notes.
     fn details(&self) -> Details;
 
-    /// What to type next.
+    /// Commands to run next.
     fn hints(&self) -> Vec<Hint> {
         Vec::new()
     }
 
-    /// Where the details are code: what makes a line a comment of it.
+    /// If the details are code: the start of a comment in it.
     fn comment(&self) -> Option<&'static str> {
         None
     }
@@ -62,11 +62,11 @@ pub struct Printer {
     wide: bool,
     quiet: bool,
     machine: Option<MachineNote>,
-    /// Where results and warnings go that are not to be printed.
+    /// Collects results and warnings instead of printing them.
     collected: Option<Arc<Mutex<Collected>>>,
 }
 
-/// What a command would have printed.
+/// The output of a command that is not printed.
 #[derive(Debug, Default)]
 pub(super) struct Collected {
     /// The object of `--format json`.
@@ -97,8 +97,8 @@ impl Printer {
         (printer, collected)
     }
 
-    /// From now on a signal is noted instead of ending the program; a program that links the
-    /// library hears signals itself.
+    /// From now on, a signal is noted instead of ending the program. A program that links
+    /// the library handles signals itself.
     pub(super) fn listen(&self) {
         if self.collected.is_none() {
             interrupt::listen();
@@ -233,8 +233,8 @@ impl Printer {
         }
     }
 
-    /// Something that the user should know although the command goes on.
-    /// Shown even when quiet.
+    /// A warning: something that the user should know although the command
+    /// continues. Shown even when quiet.
     pub fn warn(&self, message: impl AsRef<str>) {
         if let Some(collected) = &self.collected {
             let mut collected = collected.lock().unwrap_or_else(PoisonError::into_inner);
@@ -257,8 +257,8 @@ impl Printer {
     }
 }
 
-/// A bar, or for a single step a spinner: a bar that stands still says nothing.
-/// Both move and count the seconds while a step takes its time.
+/// A bar, or for a single step a spinner, because a bar that does not move says
+/// nothing. Both show that the step is running, and count the seconds.
 fn style_of(total: u64) -> indicatif::ProgressStyle {
     let template = match total {
         0 | 1 => "{spinner} {prefix}, {elapsed} {wide_msg}",
@@ -294,7 +294,7 @@ impl Progress {
         }
     }
 
-    /// A bar of `steps` steps, with `message` beside it.
+    /// Shows a bar of `steps` steps, with `message`.
     pub fn set(&self, steps: u64, message: impl Into<String>) {
         if let Some(bar) = &self.0 {
             bar.set_position(steps);
@@ -302,7 +302,7 @@ impl Progress {
         }
     }
 
-    /// What the step in progress is about.
+    /// Sets the message of the step in progress.
     pub fn say(&self, message: impl Into<String>) {
         if let Some(bar) = &self.0 {
             bar.set_message(message.into());

@@ -32,7 +32,7 @@ pub(super) struct SourceRow {
     /// The line of the toolkit that it leads to.
     #[serde(skip)]
     through: Option<String>,
-    /// What stands in the user's line, with the lines on which its statement goes on.
+    /// The statement in the user's line, with the following lines that belong to it.
     #[serde(skip)]
     statement: Option<String>,
     /// The line of the innermost call that is not inside of an `asm` statement,
@@ -83,14 +83,20 @@ impl SourceRow {
         self.user_source.as_deref().or(self.source.as_deref())
     }
 
-    /// The place, its file without the folder.
+    /// The calls through which that line came into the kernel, as `file:line`, the
+    /// innermost first.
+    pub fn calls(&self) -> &[String] {
+        &self.calls
+    }
+
+    /// The line in a cell, its file without the folder.
     pub fn place(&self) -> &str {
         &self.place
     }
 
-    /// The place in a sentence: of an `asm` statement, with the call of its function;
-    /// with the header of the toolkit that it calls; of a line that is in the kernel
-    /// `several` times, with the call in the kernel that has it there.
+    /// The line as a phrase: of an `asm` statement, with the call of its function;
+    /// with the header of the toolkit that it calls; of a line that was inlined into
+    /// the kernel at `several` calls, with the call in the kernel.
     pub fn phrase(&self, several: bool) -> String {
         let place = &self.place;
         match (self.calls.first(), &self.call_text, &self.through) {
@@ -104,8 +110,8 @@ impl SourceRow {
         }
     }
 
-    /// The place, then the calls through which it came into the kernel, and
-    /// below them what stands there.
+    /// The line, the calls through which it was inlined into the kernel, and
+    /// below them the statement.
     pub fn cell(&self) -> String {
         let mut cell = self.place.clone();
         if let Some(header) = &self.through {
@@ -120,17 +126,17 @@ impl SourceRow {
     }
 }
 
-/// Lines on which a statement goes on, at most.
+/// Further lines of a statement that are shown, at most.
 const MOST_LINES: usize = 4;
 
-/// The text of `place`, to the end of the statement if that is near.
+/// The text of line `place`, to the end of the statement if that is near.
 fn statement(place: &str, files: &mut SourceFiles) -> Option<String> {
     let first = files.line(place)?;
     let is_whole = |text: &str| {
         let code = text.split("//").next().unwrap_or_default().trim_end();
         code.is_empty() || code.ends_with([';', '{', '}', ':', '\\'])
     };
-    // Its other lines are no code of their own.
+    // The following lines are not complete code by themselves.
     if is_whole(&first) || is_asm(&first) || first.starts_with(['#', '*', '/']) {
         return Some(first);
     }
@@ -150,7 +156,7 @@ fn statement(place: &str, files: &mut SourceFiles) -> Option<String> {
     Some(first)
 }
 
-/// Brackets that are open at the end of Python code: the statement goes on.
+/// Number of brackets still open at the end of Python code, in which case the statement continues.
 fn open_brackets(code: &str) -> i32 {
     let depth = |c| match c {
         '(' | '[' | '{' => 1,
@@ -160,8 +166,8 @@ fn open_brackets(code: &str) -> i32 {
     code.chars().map(depth).sum()
 }
 
-/// Whether a line begins an `asm` statement or goes on with one: what it accesses is
-/// said where its function is called.
+/// Whether a line begins an `asm` statement or continues one: its access is
+/// explained where the function is called.
 fn is_asm(line: &str) -> bool {
     let begins = ["asm", "__asm", ":", "\""];
     begins.iter().any(|b| line.starts_with(b))

@@ -114,7 +114,7 @@ fn cells(report: &SynthReport, targets: &[UnitResult]) -> Vec<String> {
     let best = targets
         .iter()
         .any(|r| best.is_some_and(|b| std::ptr::eq(b, r)));
-    // The mark stands at the figure that the unit is rated by.
+    // The mark is on the figure that the unit is rated by.
     let by_sta = first.rated_ps.is_some() && first.rated_ps == first.sta_delay_ps;
     let star = |here: bool| if best && here { "* " } else { "" }.to_owned();
     let published = |r: &UnitResult| {
@@ -163,7 +163,7 @@ fn range(first: String, last: String) -> String {
     }
 }
 
-/// A row per unit with configuration registers, beside the published area.
+/// A row per unit with configuration registers, next to the published area.
 fn add_totals(per_sm: &[SmTotal], details: &mut Details) {
     let Some(period) = per_sm.first().map(|t| t.power_period_ps) else {
         return;

@@ -86,6 +86,7 @@ pub(super) fn input_help(others: &[&str]) -> String {
         "launch file (.toml; .toml:N for launch N in execution order, from 0)",
     ];
     kinds.extend(others);
+    kinds.push("Accel-Sim trace (.traceg, kernelslist.g)");
     kinds.push("kernel:NAME for a generated one");
     alternatives(&kinds, "or")
 }

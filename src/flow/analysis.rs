@@ -5,7 +5,7 @@ use crate::config::Config;
 use crate::error::{Error, Result};
 use crate::hash::{HashKind, HashSpec, Mapping};
 use crate::interrupt;
-use crate::report::{FIXED, FlowReport, InstructionLine, Kernel, MappingLine, UnitSetting};
+use crate::report::{FIXED, FlowReport, InstructionLine, KernelSummary, MappingLine, UnitSetting};
 use crate::search::bitvec::all_pairs;
 use crate::search::reference::Selection;
 use crate::search::tune::{Method, Tuner};
@@ -125,7 +125,7 @@ impl<'a> Analysis<'a> {
         })
     }
 
-    /// The report as far as it is known without hardware.
+    /// The part of the report that needs no hardware results.
     pub fn report(&self, mappings: Vec<MappingLine>) -> Result<FlowReport> {
         let rule = self.machine.conflict_rule();
         Ok(FlowReport {
@@ -143,9 +143,9 @@ impl<'a> Analysis<'a> {
         })
     }
 
-    fn kernel(&self) -> Kernel {
+    fn kernel(&self) -> KernelSummary {
         let passes = self.profile.active_passes().max(1);
-        Kernel {
+        KernelSummary {
             name: self.trace.name.clone(),
             source: self.trace.source.clone(),
             block_dim: self.trace.block_dim,

@@ -1,4 +1,4 @@
-//! Suggested changes beside the lines of the source.
+//! Shows suggested changes next to the lines of the source.
 
 use super::code::change_of;
 use crate::readable::readable;
@@ -6,10 +6,10 @@ use crate::report::{SourcePage, grouped};
 use crate::software::LayoutSpec;
 use crate::suggest::{Suggestion, split};
 
-/// Puts the suggested lines beside those of the source.
+/// Adds the suggested lines to those of the source.
 ///
-/// The numbers of the lines are those under `chosen`: a change of another mapping says
-/// what it leaves.
+/// Line numbers are those under `chosen`: a change for another mapping states the
+/// conflicts that it leaves.
 pub(super) fn suggest(
     pages: &mut [SourcePage],
     suggestions: &[Suggestion],
@@ -48,7 +48,7 @@ pub(super) fn suggest(
         .iter()
         .flat_map(|s| s.lines.iter().map(move |l| (s, l)))
     {
-        // What is inlined is changed where it is called.
+        // An inlined line is changed where its function is called.
         let called = line
             .inlined_at
             .first()

@@ -20,7 +20,7 @@ use crate::workload::Input;
 /// The cheapest unit removes at least this share of what the best removes.
 const MOST_PCT: u64 = 80;
 
-/// What the choices are made from.
+/// The inputs of the choices.
 pub(super) struct ChoiceInputs<'a> {
     pub report: &'a FlowReport,
     pub machine: &'a Config,
@@ -137,7 +137,7 @@ impl ChoiceInputs<'_> {
         })
     }
 
-    /// What a block takes of an SM as it is, as far as the choice is that.
+    /// The resources of a block of the unchanged kernel, for the choice of changing nothing.
     fn resources(&self, kind: ChoiceKind) -> Option<&Resources> {
         let found = self.found.filter(|_| kind == ChoiceKind::Nothing);
         found.and_then(Found::as_it_is)
@@ -159,7 +159,7 @@ impl ChoiceInputs<'_> {
         proof
     }
 
-    /// What the mapping's units cost in one SM.
+    /// The cost of the mapping's units in one SM.
     fn cost(&self, mapping: &MappingLine) -> Option<HardwareCost> {
         let total = |unit: &str| -> Option<&SmTotal> {
             self.synthesis?.per_sm.iter().find(|t| t.unit == unit)
@@ -255,7 +255,7 @@ fn fastest(lines: &[ChoiceLine], hash_unit: bool) -> Option<usize> {
         ChoiceKind::Software
     };
     let can_be_had = |l: &ChoiceLine| match l.kind {
-        // What was not run is not recommended.
+        // A choice that was not run is not recommended.
         ChoiceKind::Nothing | ChoiceKind::Padding => false,
         ChoiceKind::Software => true,
         _ => hash_unit,
@@ -264,7 +264,7 @@ fn fastest(lines: &[ChoiceLine], hash_unit: bool) -> Option<usize> {
     let before = nothing.cycles.map(|c| c.total);
     let timed = all.clone().filter_map(|(at, l)| {
         before?;
-        // Of equally fast ones the wanted one, which leaves the fewest conflicts.
+        // Of equally fast choices, the wanted one, which leaves the fewest conflicts.
         Some((l.cycles?.total, l.kind != wanted, l.conflicts, at))
     });
     if let Some((cycles, .., at)) = timed.min() {
@@ -333,7 +333,7 @@ mod tests {
         }
     }
 
-    /// What is chosen among these, named by its kind.
+    /// The choice among these lines, by its kind.
     fn chosen(lines: &[(ChoiceKind, Option<u64>, u64)], hash_unit: bool) -> Option<ChoiceKind> {
         let lines: Vec<_> = lines.iter().map(|&(k, c, n)| line(k, c, n)).collect();
         fastest(&lines, hash_unit).map(|at| lines[at].kind)
@@ -399,7 +399,7 @@ mod tests {
         assert_eq!(chosen(&lines, true), Some(Best));
         assert_eq!(chosen(&lines, false), Some(Software));
         assert_eq!(chosen(&[(Nothing, None, 5), (Best, None, 5)], true), None);
-        // What was timed counts, beside what could not be.
+        // Timed choices decide; untimed ones are ignored.
         let lines = [
             (Nothing, Some(9), 5),
             (Fixed, Some(8), 4),

@@ -10,7 +10,7 @@ use crate::suggest::{LineChange, Suggestion};
 use crate::trace::{ptx_text, without_folder};
 use std::fmt::Write;
 
-/// What changes where the rows of arrays become longer, and nothing else.
+/// The title of a change that only makes the rows of arrays longer.
 pub(super) const LONGER_ROWS: &str = "longer rows: the declaration alone changes";
 
 /// Whether the changes are longer rows in the declarations, and nothing else.
@@ -170,8 +170,8 @@ pub(super) fn cuda_text(s: &Suggestion) -> String {
     text
 }
 
-/// What a line with the suggested index looks like: the line itself, or an
-/// expression in it; for the page of the source.
+/// A line with the suggested index: the whole line, or an expression in it; for
+/// the page of the source.
 pub(super) fn change_of(line: &LineChange, s: &Suggestion) -> String {
     let expression = || Some(line.in_names_of_the_source()?.first()?.1.to_owned());
     let wrapped = || {

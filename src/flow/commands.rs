@@ -32,7 +32,7 @@ pub(super) fn repeat(report: &FlowReport, options: &Options, machine: &Config) -
     let units = report.choices.iter();
     let units = units.filter(|c| !matches!(c.kind, ChoiceKind::Software | ChoiceKind::Padding));
     commands.extend(units.map(|c| format!("spadkit sim {input} --hash {} {on}", shell(&c.hash))));
-    commands.push(format!("spadkit sim {input} --source {on}"));
+    commands.push(format!("spadkit sim {input} --hash mod --source {on}"));
     commands.push(format!(
         "spadkit tune {input} --software --budget {budget}{by} {on}"
     ));
@@ -83,8 +83,7 @@ pub(super) fn machine_option(options: &Options, machine: &Config) -> String {
     }
 }
 
-/// What is to be done on a machine without a hash unit, where a mapping is
-/// better than none.
+/// Advice for a machine without a hash unit, if a mapping gains.
 pub(super) fn advice(report: &FlowReport, options: &Options, machine: &Config) -> Vec<Advice> {
     let Some(software) = &report.software else {
         return Vec::new();

@@ -1,5 +1,4 @@
-//! Longer rows in the declarations of arrays as a text to paste: each declaration as it is and
-//! changed.
+//! Longer rows in the declarations of arrays as a text to paste: each declaration before and after.
 
 use super::code::{LONGER_ROWS, cuda_text, is_declared};
 use crate::report::CodeText;
@@ -52,13 +51,12 @@ pub(super) fn in_declarations(
     })
 }
 
-/// Whether there are changes that longer rows may take the place of, or that are longer rows
-/// alone.
+/// Whether some changes are longer rows only, or could be replaced by longer rows.
 pub(super) fn may_be_declared(suggestions: &[Suggestion]) -> bool {
     !suggestions.iter().all(Suggestion::has_longer_rows) || is_declared(suggestions)
 }
 
-/// What the padding in the declaration of an array adds.
+/// Bytes that the padding in the declaration of an array adds.
 pub(super) fn wasted_bytes(s: &Suggestion) -> u32 {
     match &s.padding {
         Some(padding) => padding.wasted_bytes,
@@ -138,7 +136,7 @@ fn with_longer_rows(line: &str, array: &str, declaration: &str) -> Option<String
         .then(|| format!("{}{longer}{}", &line[..own.0], &line[own.1..]))
 }
 
-/// Where the dimensions of `array` stand in a declaration.
+/// The spans of the dimensions of `array` in a declaration.
 fn dimensions(text: &str, array: &str) -> Option<Vec<(usize, usize)>> {
     let is_word = |c: char| c.is_alphanumeric() || c == '_';
     let named = text.match_indices(array).find(|(at, _)| {

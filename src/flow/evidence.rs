@@ -1,4 +1,4 @@
-//! What pages show of a kernel's accesses, beside the report of the flow.
+//! What pages show of a kernel's accesses, apart from the report of the flow.
 
 use super::changed::suggest;
 use super::heat::{Bank, Heat};
@@ -12,7 +12,7 @@ use crate::suggest::Suggestion;
 use crate::trace::AccessTrace;
 use crate::workload::Input;
 
-/// Where a kernel has conflicts, and what they look like.
+/// The lines with conflicts of a kernel, and pictures of them.
 pub struct Evidence {
     /// The lines of the source with what they cost, the file with most conflicts
     /// first.
@@ -24,8 +24,9 @@ pub struct Evidence {
 }
 
 impl Evidence {
-    /// Of the accesses of `trace`, as they are and under `layout`, with the lines of
-    /// `suggestions` changed. Source files are looked for beside `input`, too.
+    /// The evidence of the accesses of `trace`, without a mapping and under
+    /// `layout`, with the lines of `suggestions` changed. Source files are looked
+    /// for in the folder of `input`, too.
     pub fn of(
         trace: &AccessTrace,
         machine: &Config,

@@ -96,7 +96,7 @@ impl Hardware<'_> {
         Ok(done)
     }
 
-    /// Name and version of each tool that is there.
+    /// Name and version of each installed tool.
     pub fn versions(&self) -> Result<Vec<(String, String)>> {
         let mut versions = Vec::new();
         for kind in [

@@ -1,4 +1,4 @@
-//! What the lines of the source cost, and their worst accesses.
+//! The costs of source lines, and their worst accesses.
 
 use super::turns;
 use super::worth::{Run, Runs};
@@ -34,13 +34,13 @@ pub(super) struct Heat<'a> {
     stacks: BTreeMap<Line, Vec<Vec<String>>>,
     /// The lines in headers of the toolkit that a line leads to.
     through: BTreeMap<Line, BTreeSet<String>>,
-    /// Of the sites of a line whose pattern changes.
+    /// The parts of sites whose pattern changes, by line.
     parts: BTreeMap<Line, Vec<PatternPart>>,
     /// The accesses that came into the kernel through a call, by its line.
     calls: BTreeMap<String, Vec<&'a Access>>,
 }
 
-/// The line of a place, without the calls around it.
+/// The line of `place`, without the inlined calls.
 fn line_of(place: &Place, pc: u32) -> Line {
     match Line::of(place, pc) {
         Line::Source(source, _) => Line::Source(source, Vec::new()),
@@ -106,8 +106,8 @@ impl<'a> Heat<'a> {
         }
     }
 
-    /// The files with the lines that cost something, those with most conflicts
-    /// first. `run`: the kernel as it is, on the model.
+    /// The files with lines that cost wavefronts or cycles, those with most
+    /// conflicts first. `run`: the unchanged kernel on the model.
     pub fn pages(
         &self,
         after: Option<Bank>,
@@ -301,7 +301,7 @@ fn shown_lines<'t>(
     all.filter(is_shown).collect()
 }
 
-/// How `access` is served where `bank` gives the bank of a word.
+/// The wavefronts of `access`, where `bank` returns the bank of a word.
 fn served(access: &Access, rule: &ConflictRule, bank: Bank) -> Served {
     let in_turn = rule.counts_lanes(access);
     let mut cells: Vec<Cell> = Vec::new();
@@ -322,6 +322,7 @@ fn served(access: &Access, rule: &ConflictRule, bank: Bank) -> Served {
                 word,
                 bank,
                 wavefront: first + *height,
+                waits: *height,
             });
             *height += 1;
         }
@@ -409,7 +410,7 @@ mod tests {
         assert_eq!(files.found().len(), 1);
     }
 
-    /// What a call of a header costs is in the line of the call.
+    /// The cost of code in a header is attributed to the line of the call.
     #[test]
     fn costs_of_the_toolkit_are_at_the_users_line() {
         let addrs = (0..32).map(|l| (l * 8).to_string()).collect::<Vec<_>>();
@@ -448,6 +449,7 @@ mod tests {
         let pairs: Vec<String> = (0..32).map(|l| (2 * l).to_string()).collect();
         let wide = served(&access(&pairs.join(","), 8), &rule, &|w| w & 31);
         assert_eq!((wide.wavefronts, wide.cells.len(), wide.busy), (2, 64, 32));
-        assert_eq!(wide.cells[63].wavefront, 1);
+        // A phase of its own is no conflict.
+        assert_eq!((wide.cells[63].wavefront, wide.cells[63].waits), (1, 0));
     }
 }

@@ -20,7 +20,7 @@ pub(super) fn inputs(input: &Input, sources: &SourceFiles) -> Vec<InputFile> {
         if known.iter().any(|k| k.file == name) {
             continue;
         }
-        // What is not a file has no digest: standard input, a generated kernel.
+        // Input that is not a file has no digest: standard input, a generated kernel.
         if let Ok(content) = std::fs::read(&file) {
             let digest = Sha256::digest(&content);
             let sha256 = digest.iter().map(|b| format!("{b:02x}")).collect();

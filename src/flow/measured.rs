@@ -1,5 +1,5 @@
-//! What an H100 did with kernels of the kit on inputs that fill it, to stand
-//! beside the model.
+//! Measurements of an H100, on kernels of the kit with inputs that fill it, to
+//! compare the model with.
 
 use crate::config::Config;
 use crate::readable::counted;
@@ -12,8 +12,8 @@ const TIMES: &str = include_str!("measured_times.csv");
 /// Their entries, grids and PTX.
 const KERNELS: &str = include_str!("measured.csv");
 
-/// What was measured of an entry of `ptx` under `hash`, in a sentence; none of
-/// another kernel, which its PTX tells.
+/// The measurement of an entry of `ptx` under `hash`, in a sentence; none for
+/// any other kernel, which its PTX shows.
 pub(super) fn measured(ptx: &Path, entry: &str, hash: &str) -> Option<String> {
     let text = std::fs::read(ptx).ok()?;
     let digest: String = Sha256::digest(&text)

@@ -66,10 +66,10 @@ use worth::{Realized, Runs};
 const SUMMARY: &str = "summary.json";
 const HTML: &str = "report.html";
 
-/// What a run leaves in its folder beside `rtl`.
+/// The files in the folder of a run, apart from `rtl`.
 const REPORT_FILES: [&str; 3] = [SUMMARY, HTML, software::PTX];
 
-/// What a run found out.
+/// The results of a run.
 pub struct Done {
     /// Everything in the report; `summary.json` is this, too.
     pub report: FlowReport,
@@ -87,9 +87,9 @@ pub struct Done {
 
 /// Runs the main job on `trace` for `machine` and writes report and Verilog.
 ///
-/// `watch` hears what is going on; it gets the conflict table as soon as it is
-/// known, before anything is simulated or synthesized. With
-/// [`Options::fast`], and after an interrupt, the run ends there.
+/// `watch` is told the progress; it gets the conflict table as soon as it is
+/// known, before anything is simulated or synthesized. With [`Options::fast`],
+/// and after an interrupt, the run ends there.
 pub fn run(
     trace: &AccessTrace,
     machine: &Config,
@@ -175,17 +175,17 @@ fn refuse_overwriting(baseline: &Path, summary: &Path) -> Result<()> {
     Ok(())
 }
 
-/// What needs no Verilog.
+/// The results that need no Verilog.
 struct Numbers<'a> {
     report: FlowReport,
     found: Option<Found>,
-    /// None where the SM cannot run the kernel.
+    /// None if the SM cannot run the kernel.
     runs: Option<Runs<'a>>,
     sources: SourceFiles,
 }
 
-/// What needs no Verilog: conflicts, mappings, and what they are worth; with
-/// the kernel under the best mapping in software, where it gains.
+/// Computes the results that need no Verilog: conflicts, mappings, and their
+/// gains; and the kernel under the best mapping in software, if it gains.
 fn in_numbers<'a>(hardware: &Hardware<'a>, begin: &dyn Fn(Stage)) -> Result<Numbers<'a>> {
     let Hardware {
         trace,
@@ -222,7 +222,7 @@ fn in_numbers<'a>(hardware: &Hardware<'a>, begin: &dyn Fn(Stage)) -> Result<Numb
         Ok(opened) => runs = Some(opened),
         Err(error) => report.skipped.push(Skipped::new(Part::Cycles, error)),
     }
-    // What the machine code does not gain, a hash unit in the model is not worth.
+    // A hash unit in the model gains nothing if the machine code does not.
     let is_vain = (report.software.as_ref()).is_some_and(|s| s.nothing_to_rewrite().is_some());
     if let (None, Some(runs), false) = (&report.worth, &runs, is_vain) {
         match worth::worth(runs, &report) {
@@ -238,8 +238,8 @@ fn in_numbers<'a>(hardware: &Hardware<'a>, begin: &dyn Fn(Stage)) -> Result<Numb
     })
 }
 
-/// What the cycles are of, and what the model leaves out.
-/// `measured`: numbers of a GPU stand beside them.
+/// Which model the cycles are from, and what it leaves out. `measured`: numbers
+/// of a GPU are shown with them.
 fn model(machine: &Config, runs: &Runs, measured: bool) -> Vec<String> {
     let blocks = runs.blocks();
     let grid = match blocks {
@@ -264,7 +264,7 @@ fn model(machine: &Config, runs: &Runs, measured: bool) -> Vec<String> {
 
 /// Why there is nothing after the conflict table.
 fn reason_to_stop(options: &Options, machine: &Config) -> Option<Skipped> {
-    // A machine without a hash unit has them before the table.
+    // A machine without a hash unit has its software mappings before the table.
     let has_software = options.fast && options.input.launch().is_some() && machine.has_hash_unit();
     let parts = if has_software {
         "mappings in software, Verilog, co-simulation and synthesis"
@@ -278,7 +278,7 @@ fn reason_to_stop(options: &Options, machine: &Config) -> Option<Skipped> {
     (options.fast).then(|| Skipped::new(Part::Other(parts), reason))
 }
 
-/// What the Verilog of the machine does not have.
+/// The features of the machine that its Verilog lacks.
 fn without_rtl(machine: &Config) -> Option<Skipped> {
     let reason = machine.lacks_rtl()?;
     let reason = format!("{reason}; its scratchpad is spad_wide_stream");
@@ -286,8 +286,7 @@ fn without_rtl(machine: &Config) -> Option<Skipped> {
 }
 
 impl Done {
-    /// What can be done without a missing tool is still done: the error is
-    /// kept for the end.
+    /// Continues without a missing tool: the error is kept for the end.
     fn part<T>(&mut self, what: &'static str, result: Result<T>, watch: &dyn Watch) -> Option<T> {
         match result {
             Ok(value) => Some(value),

@@ -9,7 +9,7 @@ use crate::workload::Input;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-/// What is to be done.
+/// The job of a run.
 #[derive(Clone, Debug)]
 pub struct Options {
     /// INPUT of the commands that repeat the parts.
@@ -17,7 +17,7 @@ pub struct Options {
     /// The option that names the machine in those commands, quoted for a shell;
     /// without it, the preset of the machine's name.
     pub machine_option: Option<String>,
-    /// What in the input chose the machine; none where the user did.
+    /// The part of the input that chose the machine; none if the user did.
     pub machine_from: Option<String>,
     /// Folder of the report and the Verilog.
     pub out: PathBuf,
@@ -101,7 +101,7 @@ impl Stage {
         Stage::Report,
     ];
 
-    /// What is being done, for people.
+    /// The name of the stage, as text.
     pub fn name(self) -> &'static str {
         match self {
             Stage::Analyse => "analysing",
@@ -119,13 +119,13 @@ impl Stage {
     }
 }
 
-/// Who listens to a run. Every method may do nothing.
+/// Observes a run. Every method may do nothing.
 pub trait Watch: Sync {
     /// `stage`, one of `stages`, begins.
     fn stage(&self, _stage: Stage, _stages: &[Stage]) {}
     /// `done` of `total` steps of the stage are done; `what` is at work.
     fn progress(&self, _done: u64, _total: u64, _what: &str) {}
-    /// Something that the user should know although the run goes on.
+    /// A warning: something that the user should know although the run continues.
     fn warn(&self, _message: &str) {}
     /// The mappings are known; simulation and synthesis are not in `report`
     /// yet. An error ends the run.

@@ -1,5 +1,5 @@
-//! Longer rows in the declarations of arrays, and nothing else: the accesses of the run at the
-//! places that these give them. No instruction is added, so the kernel itself is not run again.
+//! Longer rows in the declarations of arrays, and nothing else: the recorded accesses at their
+//! new addresses. No instruction is added, so the kernel itself is not run again.
 
 use super::software::Found;
 use super::worth::{Run, Runs};
@@ -39,19 +39,19 @@ impl Gaps {
     }
 }
 
-/// Where the bytes of shared memory are with the longer rows.
+/// The addresses of shared memory with the longer rows.
 pub(super) struct Padded {
-    /// By their starts.
+    /// Sorted by their starts.
     arrays: Vec<Gaps>,
-    /// In the words of `rewrite --hash`.
+    /// As an option of `rewrite --hash`.
     hash: String,
     /// Bytes more, as the suggestions count them.
     wasted_bytes: u32,
 }
 
 impl Padded {
-    /// That of the declarations of all arrays that change; `None` where one of them has none,
-    /// where wmma gets the length of all rows, and where an array is not found.
+    /// For the declarations of all arrays that change; `None` if an array or its padded
+    /// declaration is not known, or if wmma is given the length of all rows.
     pub fn of(suggestions: &[Suggestion], trace: &AccessTrace) -> Option<Self> {
         if !declared::may_be_declared(suggestions) {
             return None;
@@ -94,7 +94,7 @@ impl Padded {
         })
     }
 
-    /// Where the byte at `address` is.
+    /// The new address of the byte at `address`.
     fn place(&self, address: u32) -> u32 {
         let mut before = 0;
         for array in &self.arrays {
@@ -126,8 +126,8 @@ impl Padded {
         ConflictProfile::of(moved.iter(), &machine.conflict_rule()).count(|word| word & mask)
     }
 
-    /// What a block takes then. The changed kernel is not compiled: its registers are taken
-    /// to be those of the kernel as it is.
+    /// The resources of a block with longer rows. The changed kernel is not compiled: it is
+    /// taken to need the registers of the unchanged kernel.
     fn resources(&self, as_it_is: &Resources, info: &KernelInfo, machine: &Config) -> Resources {
         let bytes = self.shared_bytes(as_it_is.shared_bytes);
         let registers = allocated(as_it_is.assembled.as_ref(), Some(info.registers));
@@ -151,8 +151,7 @@ impl Padded {
         }
     }
 
-    /// The kernel's cycles with its accesses at the new places, on the machine without a
-    /// hash.
+    /// The kernel's cycles with its accesses at the new addresses, on the machine without a hash.
     fn run(&self, runs: &Runs) -> Result<Run> {
         runs.moved(&|workload| {
             let info = workload.info().clone();
@@ -168,7 +167,7 @@ impl Padded {
     }
 }
 
-/// A kernel whose accesses go to other places.
+/// A kernel whose accesses are moved to other addresses.
 struct Moved<'a> {
     workload: &'a dyn Workload,
     info: KernelInfo,
@@ -236,7 +235,8 @@ pub struct DeclaredPadding {
 }
 
 impl DeclaredPadding {
-    /// Where the declarations alone can change, and fewer conflicts are left than `before`.
+    /// The choice, if changing only the declarations is possible and leaves fewer
+    /// conflicts than `before`.
     pub fn of(
         suggestions: &[Suggestion],
         (trace, machine): (&AccessTrace, &Config),
@@ -321,7 +321,7 @@ mod tests {
         }
     }
 
-    /// What is behind an array moves by as much as it grows, and stays aligned.
+    /// Data behind an array move by its growth, and stay aligned.
     #[test]
     fn rows_have_gaps_and_what_follows_moves() {
         let rows = padded(&[(64, 64 + 4 * 128, 128, 4), (640, 640 + 256, 64, 8)]);

@@ -1,6 +1,6 @@
-//! What replaces hardware on a machine without a hash unit: the best mappings
-//! in software. Each is put into the PTX, and the kernel runs before and after
-//! on the model of the SM.
+//! The replacement for hardware on a machine without a hash unit: the best
+//! mappings in software. Each is put into the PTX, and the kernel runs before
+//! and after on the model of the SM.
 
 use super::options::{Options, Watch};
 use super::worth::{self, Run};
@@ -31,14 +31,14 @@ use crate::trace::AccessTrace;
 use crate::workload::LaunchWorkload;
 use std::time::Duration;
 
-/// What was found, and the PTX of the best mapping.
+/// The results, and the PTX of the best mapping.
 pub(super) struct Found {
     pub report: Software,
-    /// What is proved of the fewest conflicts.
+    /// The proof about the fewest conflicts.
     pub none_fewer: Option<NoneFewer>,
     pub worth: Option<Worth>,
     pub ptx: Option<String>,
-    /// The cycles of the kernel as it is and under the best mapping, by parts.
+    /// The cycles of the unchanged kernel and under the best mapping, by parts.
     pub parts: Option<[CycleParts; 2]>,
     /// Parts that are left out, and why.
     pub skipped: Vec<Skipped>,
@@ -68,7 +68,7 @@ impl Found {
         }
     }
 
-    /// What a block of the kernel as it is takes, where that is known.
+    /// The resources of a block of the unchanged kernel, if known.
     pub fn as_it_is(&self) -> Option<&Resources> {
         let mut front = self.report.front.iter();
         front.find(|line| line.is_plain())?.resources.as_ref()
@@ -125,7 +125,8 @@ pub(super) fn find(
         found.report.best = Some(whole.best().layout.spec().to_string());
         return Ok(found);
     };
-    let run = Kernel::of(launch, machine, options, watch).and_then(|kernel| kernel.run(&mut found));
+    let run = LaunchedKernel::of(launch, machine, options, watch)
+        .and_then(|kernel| kernel.run(&mut found));
     if let Err(error) = run {
         found.skipped.push(Skipped::new(Part::Rewriting, error));
     }
@@ -151,16 +152,18 @@ fn line(choice: &Choice) -> SoftwareLine {
 }
 
 /// A launch file's kernel.
-struct Kernel<'a> {
+struct LaunchedKernel<'a> {
     launch: &'a LaunchInput,
     file: &'a LaunchFile,
-    /// As one text.
+    /// The linked PTX as one text.
     module: Module,
     request: Request,
     entries: Vec<String>,
     assembler: Option<Assembler>,
     /// Whether a rewritten kernel has to gain in its machine code, where that is known.
     by_machine_code: bool,
+    /// Whether the report counts the accesses of the machine code.
+    counts_machine_code: bool,
     machine: &'a Config,
     budget: Duration,
     watch: &'a dyn Watch,
@@ -181,7 +184,7 @@ impl Candidate {
 
 /// Why a mapping gives no candidate.
 enum NoCandidate {
-    /// It is the kernel as it is.
+    /// The unchanged kernel.
     Original,
     Refused(String),
     /// The machine code has no fewer conflicts under it.
@@ -195,7 +198,7 @@ impl From<Error> for NoCandidate {
     }
 }
 
-impl<'a> Kernel<'a> {
+impl<'a> LaunchedKernel<'a> {
     fn of(
         launch: &'a LaunchInput,
         machine: &'a Config,
@@ -211,9 +214,10 @@ impl<'a> Kernel<'a> {
         let request = Request::of_launches(machine, launches, entry, none);
         let entries = launches.iter().map(|l| l.entry.clone()).collect();
         let sm = machine.compute_capability();
-        Ok(Kernel {
+        Ok(LaunchedKernel {
             assembler: Assembler::find(&Toolbox::new(), &module, sm)?,
             by_machine_code: options.machine_code.is_some() || options.judged_by.is_some(),
+            counts_machine_code: options.machine_code.is_some(),
             budget: options.budget,
             launch,
             file,
@@ -225,7 +229,7 @@ impl<'a> Kernel<'a> {
         })
     }
 
-    /// Runs the kernel as it is and under each mapping of the front.
+    /// Runs the unchanged kernel, and the kernel under each mapping of the front.
     fn run(&self, found: &mut Found) -> Result<()> {
         let before = LaunchWorkload::open(&self.launch.run(RunOptions::default())?)?;
         let Some(as_it_is) = self.timed(&before, &mut found.skipped)? else {
@@ -333,6 +337,10 @@ impl<'a> Kernel<'a> {
             return Err(NoCandidate::Refused(reason.to_owned()));
         }
         let code = counts.and_then(|counts| counts.beside(&rewritten).ok().flatten());
+        // The compiler may merge other accesses of the rewritten kernel than it did before.
+        if let Some(code) = code.as_ref().filter(|_| self.counts_machine_code) {
+            (line.conflicts, line.wavefronts) = (code.conflicts_after, code.wavefronts_after);
+        }
         line.rewritten = Some(RewrittenLine::of(&measured, code, None));
         if line.gains_nothing().is_some() {
             return Err(NoCandidate::GainsNothing);
@@ -356,8 +364,8 @@ impl<'a> Kernel<'a> {
         })
     }
 
-    /// The machine code of the kernel as it is, where that judges. One that cannot be
-    /// assembled is judged by its PTX.
+    /// The machine code of the unchanged kernel, if that decides. A kernel that
+    /// cannot be assembled is judged by its PTX.
     fn counts(&self) -> Option<MachineCounts<'_>> {
         let of = || MachineCounts::of(self.file, &self.module, &self.request, self.machine).ok();
         self.by_machine_code.then(of).flatten()
@@ -372,8 +380,8 @@ impl<'a> Kernel<'a> {
         }
     }
 
-    /// A kernel with its indices as they are; `None` where its cycles are not
-    /// known, with the reason in `skipped`.
+    /// A kernel with unmapped indices; `None` if its cycles are not known, with
+    /// the reason in `skipped`.
     fn timed(&self, workload: &dyn Workload, skipped: &mut Vec<Skipped>) -> Result<Option<Run>> {
         match worth::timed(HashSpec::Mod, Some(0), self.machine, workload, self.budget) {
             Ok(run) => Ok(Some(run)),

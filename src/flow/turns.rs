@@ -1,4 +1,4 @@
-//! Where in its loop an access site changes its pattern.
+//! Finds the iteration or barrier phase at which an access site changes its pattern.
 
 use crate::config::Config;
 use crate::report::{PatternPart, Turn};
@@ -13,15 +13,15 @@ const MOST: usize = 16;
 struct Executed<'a> {
     /// Barriers before it.
     phase: u32,
-    /// How often its warp was at the site before, since the last barrier.
+    /// Earlier accesses of its warp at the site, since the last barrier.
     within: u32,
-    /// The same since the block began.
+    /// Earlier accesses of its warp at the site, since the block began.
     iteration: u32,
     pattern: Pattern,
     access: &'a Access,
 }
 
-/// How often a warp was at a site.
+/// Counts a warp's accesses at a site.
 #[derive(Clone, Copy, Default)]
 struct Count {
     phase: u32,
@@ -29,8 +29,8 @@ struct Count {
     iteration: u32,
 }
 
-/// By site, the parts of those whose pattern changes: by barrier phase where
-/// it is one pattern from a barrier to the next, else by the loop's iteration.
+/// For each site whose pattern changes, its parts: by barrier phase if the
+/// pattern is constant between barriers, else by the loop's iteration.
 pub(super) fn parts(trace: &AccessTrace, machine: &Config) -> BTreeMap<u32, Vec<PatternPart>> {
     let mut counts: HashMap<(u32, u32), Count> = HashMap::new();
     let mut sites: BTreeMap<u32, Vec<Executed>> = BTreeMap::new();

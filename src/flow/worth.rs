@@ -23,7 +23,7 @@ pub(super) struct Run {
     pub profile: Profile,
 }
 
-/// Where a hash is computed.
+/// Where a hash is computed, in hardware or in software.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Realized {
     /// In the pipeline.
@@ -32,7 +32,7 @@ pub(super) enum Realized {
     InSoftware,
 }
 
-/// The runs of one kernel with its indices as they are, each made once.
+/// The runs of one kernel with unmapped indices, each made once.
 pub(super) struct Runs<'a> {
     machine: &'a Config,
     workload: Box<dyn Workload + 'a>,
@@ -94,7 +94,7 @@ impl<'a> Runs<'a> {
         self.info().blocks
     }
 
-    /// Where the instructions stand.
+    /// The places of the instructions.
     pub fn places(&self) -> Places {
         self.workload.places()
     }

@@ -11,7 +11,7 @@ use toml::de::DeTable;
 /// A kernel argument.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Arg {
-    /// For messages, dumps and expectations.
+    /// Its name, for messages, dumps and expectations.
     pub name: String,
     /// What is passed.
     pub kind: ArgKind,
@@ -58,7 +58,7 @@ pub struct Pointer {
     pub bytes: u64,
 }
 
-/// Whose handle is passed.
+/// The object whose handle is passed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Handle {
     /// Index into [`LaunchFile::textures`](super::LaunchFile::textures).
@@ -71,7 +71,7 @@ pub enum Handle {
 pub(super) struct Tables {
     /// Surfaces, then textures.
     pub textures: Vec<String>,
-    /// How many of these are surfaces.
+    /// The number of surfaces among them.
     pub surfaces: usize,
     pub samplers: Vec<String>,
 }
@@ -82,7 +82,7 @@ const HANDLE_KEYS: [&str; 3] = ["texture", "surface", "sampler"];
 /// Bytes of an address.
 const ADDRESS: usize = 8;
 
-/// What an argument without a buffer or value of its own must not have.
+/// Keys that an argument without its own buffer or value must not have.
 const VALUE_KEYS: &[&str] = BUFFER_KEYS.split_at(1).1;
 
 /// Reads the `[[arg]]` tables.

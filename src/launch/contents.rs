@@ -1,5 +1,5 @@
-//! What a buffer holds: its keys in `[[arg]]`, `[[symbol]]`, `[[texture]]` and
-//! `[[surface]]` tables.
+//! The contents of buffers: their keys in `[[arg]]`, `[[symbol]]`,
+//! `[[texture]]` and `[[surface]]` tables.
 
 use super::element::Element;
 use super::expect::Expect;
@@ -18,9 +18,9 @@ pub struct Buffer {
     pub element: Element,
     /// How many there are.
     pub count: u64,
-    /// What it holds before the run.
+    /// Its content before the run.
     pub init: Init,
-    /// What it must hold after the run.
+    /// Its expected content after the run.
     pub expect: Option<Expect>,
 }
 

@@ -12,7 +12,7 @@ use crate::quote::shown_path;
 use std::path::Path;
 
 impl Buffer {
-    /// What the buffer holds before the run.
+    /// The content of the buffer before the run.
     pub fn contents(&self) -> Result<Vec<u8>> {
         let (element, count) = (self.element, self.count);
         let bytes = self.bytes() as usize;
@@ -48,7 +48,7 @@ impl Buffer {
         )))
     }
 
-    /// What the buffer holds as the content of a .npy file.
+    /// The buffer in the form of a .npy file.
     pub fn to_npy(&self, bytes: &[u8]) -> Vec<u8> {
         npy::write(self.element, bytes)
     }
@@ -82,7 +82,7 @@ fn read(path: &Path, element: Element, count: u64) -> Result<Vec<u8>> {
     let content = limit.read(path)?;
     match is_npy {
         true => npy::read(&content, path, element, count),
-        // It may have changed in between.
+        // The file may have changed in between.
         false if content.len() as u64 == expected => Ok(content),
         false => Err(Error::usage(
             format!("{} has changed while it was read", shown_path(path)),

@@ -140,7 +140,7 @@ impl Element {
         }
     }
 
-    /// What a value of this type looks like, for messages.
+    /// The notation of a value of this type, for messages.
     pub fn expected(self) -> String {
         match self.integer_range() {
             Some((min, max)) => format!(

@@ -1,9 +1,9 @@
-//! What a buffer must hold after the run.
+//! The expected content of a buffer after the run.
 
 use super::element::Element;
 use std::path::PathBuf;
 
-/// What a buffer must hold after the run.
+/// The expected content of a buffer after the run.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Expect {
     /// A .npy or .raw file.
@@ -12,7 +12,7 @@ pub struct Expect {
     pub tolerance: f64,
 }
 
-/// How a buffer compares with what was expected.
+/// The comparison of a buffer with its expected content.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Comparison {
     /// Whether every element is within the tolerance.

@@ -8,10 +8,10 @@ use super::texture::Texels;
 use crate::error::{Error, Result};
 use crate::ptx::exec::{BufferId, Memory, Program, Texture};
 
-/// What kernels are given for textures and samplers.
+/// The handles that kernels get for textures and samplers.
 #[derive(Debug, Default)]
 pub(super) struct Handles {
-    /// Of each texture its texels, where they are its own.
+    /// For each texture, its texels if it owns them.
     pub texels: Vec<Option<BufferId>>,
     textures: Vec<u64>,
     samplers: Vec<u64>,

@@ -32,18 +32,18 @@ pub enum ImageKind {
     Smooth,
     /// Each pixel one of this many levels, equally spaced and equally likely.
     Noise(u64),
-    /// Of 100 pixels this many have the middle value, the others any.
+    /// This many of 100 pixels have the middle value, the others any.
     Share(u64),
     /// Every value equally likely.
     Uniform,
     /// The contours between this many bands of a smooth image; all else is 0.
     Edges(u64),
-    /// Not pixels: places of the edges between this many bands, in raster order,
-    /// each y << 16 | x.
+    /// Not pixels: coordinates of the edges between this many bands, in raster
+    /// order, each y << 16 | x.
     Points(u64),
 }
 
-/// The image's pixels, or `count` of its edges' places, as elements.
+/// The image's pixels, or the coordinates of `count` of its edges, as elements.
 pub(super) fn image(element: Element, count: u64, image: &Image) -> Vec<u8> {
     let item = |v: u64| element.bytes_of_integer(v.into());
     let items = match image.kind {
@@ -53,8 +53,7 @@ pub(super) fn image(element: Element, count: u64, image: &Image) -> Vec<u8> {
     items.into_iter().flat_map(item).collect()
 }
 
-/// `count` places, spread evenly over all that there are; the corner where
-/// there are none.
+/// The coordinates of `count` edges, spread evenly over all edges; (0, 0) if there are none.
 fn points(image: &Image, bands: u64, count: u64) -> Vec<u64> {
     let edges = pixels(&Image {
         kind: ImageKind::Edges(bands),
@@ -149,7 +148,7 @@ mod tests {
         }
     }
 
-    /// How many pixels are as `is` says, in percent.
+    /// The percentage of pixels for which `is` holds.
     fn percent(pixels: &[u64], is: impl Fn(u64) -> bool) -> usize {
         pixels.iter().filter(|p| is(**p)).count() * 100 / pixels.len()
     }

@@ -57,7 +57,7 @@ fn require_count(section: &Section, pixels: u64) -> Result<()> {
     Err(section.wrong("count", "'count' is not width times height", &help))
 }
 
-/// A place needs 32 bits.
+/// Coordinates need 32 bits.
 fn require_room_for_points(section: &Section, element: Element) -> Result<()> {
     if element.size() >= 4 {
         return Ok(());

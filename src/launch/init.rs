@@ -1,4 +1,4 @@
-//! What a buffer holds before the run.
+//! The content of a buffer before the run.
 
 use super::element::Element;
 use super::image::Image;
@@ -6,7 +6,7 @@ use super::stream::stream;
 use rand_chacha::rand_core::Rng;
 use std::path::PathBuf;
 
-/// What a buffer holds before the run.
+/// The content of a buffer before the run.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Init {
     /// Zeros.
@@ -39,8 +39,8 @@ pub struct Random {
 pub enum Range {
     /// From the first to the last.
     Integers(i128, i128),
-    /// From the first to the last; in [0, 1) never the last. Elsewhere the product is
-    /// rounded to the type, which may give the last.
+    /// From the first to the last; in [0, 1), never the last. In other ranges the
+    /// product is rounded to the type, which may give the last.
     Floats(f64, f64),
 }
 
@@ -80,7 +80,7 @@ pub(super) fn random(element: Element, count: u64, random: &Random) -> Vec<u8> {
             element.bytes_of_integer(min + part as i128)
         }
         Range::Floats(min, max) => {
-            // As many bits of r as the type's significand has: exact in [0, 1).
+            // As many bits of r as the type's significand has, so the product is exact in [0, 1).
             let bits = element.fraction_bits().unwrap_or(52) + 1;
             let unit = (stream.next_u64() >> (64 - bits)) as f64 / (1u64 << bits) as f64;
             element.bytes_of_float(min + unit * (max - min))

@@ -1,5 +1,5 @@
-//! Launch files: a kernel in PTX with its grid, arguments and what it must
-//! compute, in TOML (docs/reference/kernels.md has the format).
+//! Launch files: a kernel in PTX with its grid, arguments and expected results,
+//! in TOML (docs/reference/kernels.md has the format).
 
 mod arg;
 mod contents;

@@ -5,7 +5,7 @@ use super::uncompiled::refuse_source;
 use crate::claims;
 use crate::error::Result;
 use crate::input::{Limit, is_stdin, require_file};
-use crate::ptx::Module;
+use crate::ptx::{Module, sm_number};
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
@@ -19,8 +19,8 @@ pub fn read_module(path: &Path) -> Result<Module> {
     PtxFile::new(path).module()
 }
 
-/// What is in `cell`, or what `read` gives, which is then kept. An error comes up
-/// again the next time.
+/// The value of `cell`, or else of `read`, which is then stored. An error is not
+/// stored, so it is raised again the next time.
 pub(crate) fn once<T>(cell: &OnceLock<T>, read: impl FnOnce() -> Result<T>) -> Result<&T> {
     if let Some(known) = cell.get() {
         return Ok(known);
@@ -45,7 +45,7 @@ impl PtxFile {
         }
     }
 
-    /// Where it is.
+    /// Its path.
     pub fn path(&self) -> &Path {
         &self.path
     }
@@ -65,7 +65,7 @@ impl PtxFile {
         Ok(module)
     }
 
-    /// No result may take the place of a file that the PTX was compiled from.
+    /// Ensures that no result overwrites a file that the PTX was compiled from.
     fn claim_sources(&self, module: &Module) -> Result<()> {
         let folder = self.path.parent().unwrap_or(Path::new(""));
         for (_, file) in &module.files {
@@ -90,10 +90,8 @@ impl PtxFile {
 fn target(text: &str) -> Option<u32> {
     let mut lines = text.lines().map(str::trim_start);
     let names = lines.find_map(|line| line.strip_prefix(".target"))?;
-    let words = names.split(|c: char| c.is_whitespace() || c == ',');
-    let digits = words.filter_map(|w| w.strip_prefix("sm_")).next()?;
-    let letters = digits.trim_end_matches(|c: char| c.is_ascii_lowercase());
-    letters.parse().ok()
+    let mut words = names.split(|c: char| c.is_whitespace() || c == ',');
+    words.find_map(sm_number)
 }
 
 #[cfg(test)]

@@ -16,7 +16,7 @@ use crate::ptx::exec::{self, BufferId, Memory, Program};
 use std::path::PathBuf;
 
 /// Chooses the address of a buffer with these bytes.
-type Place<'p> = &'p mut dyn FnMut(&[u8]) -> Result<u64>;
+type ChooseAddress<'p> = &'p mut dyn FnMut(&[u8]) -> Result<u64>;
 
 /// A launch that is ready to run: the PTX decoded, every buffer made, every
 /// parameter packed.
@@ -36,7 +36,7 @@ impl LaunchFile {
     /// Decodes the PTX, which is the file's [own](Self::module) or another one, checks
     /// the launches against it, makes the buffers and packs the parameters.
     pub fn prepare(&self, module: &Module) -> Result<Prepared<'_>> {
-        self.prepare_placed(module, None)
+        self.prepare_with(module, None)
     }
 
     /// The same with every buffer at the address that `place` returns for its
@@ -46,12 +46,12 @@ impl LaunchFile {
     pub fn prepare_at(
         &self,
         module: &Module,
-        place: &mut dyn FnMut(&[u8]) -> Result<u64>,
+        choose: &mut dyn FnMut(&[u8]) -> Result<u64>,
     ) -> Result<Prepared<'_>> {
-        self.prepare_placed(module, Some(place))
+        self.prepare_with(module, Some(choose))
     }
 
-    fn prepare_placed(&self, module: &Module, place: Option<Place>) -> Result<Prepared<'_>> {
+    fn prepare_with(&self, module: &Module, choose: Option<ChooseAddress>) -> Result<Prepared<'_>> {
         let program = Program::new(module)?;
         let launches = self
             .launches()
@@ -67,7 +67,7 @@ impl LaunchFile {
             program.check(&launch.entry)?;
         }
         let mut memory = Memory::new();
-        let buffers = self.make_buffers(&mut memory, place)?;
+        let buffers = self.make_buffers(&mut memory, choose)?;
         let symbols = self.write_symbols(&program, &mut memory)?;
         let handles = Handles::new(self, &program, &mut memory, &buffers)?;
         let pack = |resolved: &Resolved| exec::Launch {
@@ -93,11 +93,11 @@ impl LaunchFile {
     fn make_buffers(
         &self,
         memory: &mut Memory,
-        mut place: Option<Place>,
+        mut choose: Option<ChooseAddress>,
     ) -> Result<Vec<Option<BufferId>>> {
         let mut alloc = |memory: &mut Memory, arg: &Arg, bytes: &[u8]| {
-            let id = match &mut place {
-                Some(place) => memory.try_alloc_at(&arg.name, place(bytes)?, bytes),
+            let id = match &mut choose {
+                Some(choose) => memory.try_alloc_at(&arg.name, choose(bytes)?, bytes),
                 None => memory.try_alloc(&arg.name, bytes),
             };
             let none = || no_memory(&self.source, &arg.name, bytes.len() as u64, arg.offset);
@@ -185,7 +185,7 @@ impl<'a> Prepared<'a> {
         self.run_each(options, |_, _| ())
     }
 
-    /// The same, and hands the outcome of each launch to `each`.
+    /// The same; calls `each` with the outcome of each launch.
     pub fn run_each(
         &mut self,
         options: &exec::Options,
@@ -216,7 +216,7 @@ impl<'a> Prepared<'a> {
     /// has a fault.
     pub fn run_one(&mut self, index: usize, options: &exec::Options) -> Result<exec::Outcome> {
         let before = exec::Options {
-            // It is the sink that may need one thread.
+            // The sink may need a single thread.
             threads: if options.sink.is_some() {
                 0
             } else {
@@ -290,7 +290,7 @@ impl<'a> Prepared<'a> {
     }
 }
 
-/// The parameters as the entry has them in memory.
+/// The parameters as laid out in the entry's parameter memory.
 fn pack(
     file: &LaunchFile,
     launch: &Resolved,

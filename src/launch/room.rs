@@ -1,11 +1,10 @@
-//! Buffers for which the system has no memory are errors with their place.
+//! Reports buffers for which the system has no memory, with their line in the file.
 
 use super::contents::Buffer;
 use crate::error::{Error, Result};
 use crate::input::section::Source;
 
-/// What a buffer of the file holds before the run, where the system has memory
-/// for it.
+/// The content of a buffer of the file before the run, if the system has memory for it.
 pub(super) fn contents(
     source: &Source,
     name: &str,
@@ -13,7 +12,7 @@ pub(super) fn contents(
     offset: usize,
 ) -> Result<Vec<u8>> {
     let bytes = buffer.bytes();
-    // What is reserved here is given back at once: it is there for the contents.
+    // This reservation is released at once: it checks that there is memory for the contents.
     let room = Vec::<u8>::new().try_reserve_exact(buffer.room());
     if room.is_err() {
         return Err(no_memory(source, name, bytes, offset));

@@ -1,4 +1,4 @@
-//! One launch: entry, grid, block, and what is passed.
+//! One launch: entry, grid, block, and arguments.
 
 use crate::cuda::{MAX_BLOCK, MAX_GRID, MAX_THREADS};
 use crate::error::Result;
@@ -24,10 +24,10 @@ pub struct Launch {
     pub cluster: Option<[u32; 3]>,
     /// Whether all blocks run together and may wait for each other.
     pub cooperative: bool,
-    /// What is passed, in the entry's order; `None`: the first of
+    /// The arguments, in the entry's order; `None`: the first of
     /// [`LaunchFile::args`](super::LaunchFile::args).
     pub args: Option<Vec<Passed>>,
-    /// Where the launch stands in the file.
+    /// Offset of the launch in the file.
     pub offset: usize,
 }
 
@@ -36,11 +36,11 @@ pub struct Launch {
 pub struct Passed {
     /// Index into [`LaunchFile::args`](super::LaunchFile::args).
     pub arg: usize,
-    /// What this launch passes instead of what the argument says.
+    /// The value that this launch passes instead of the argument's own.
     pub instead: Option<Instead>,
 }
 
-/// What a round passes where an argument steps.
+/// The value of a stepped argument in a round.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Instead {
     /// Another value of a scalar: its bytes.

@@ -17,7 +17,7 @@ use maps::{MapUse, maps};
 use std::collections::BTreeMap;
 use usage::{Part, Usage};
 
-/// What the PTX reveals about a launch before the user fills in the rest.
+/// The facts about a launch that the PTX reveals, before the user fills in the rest.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Skeleton {
     /// The entry, as the PTX names it.
@@ -37,15 +37,15 @@ pub struct Skeleton {
 /// A parameter of the entry.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Param {
-    /// Its name in the launch file: without the entry's name in front.
+    /// Its name in the launch file, without the entry's name as prefix.
     name: String,
     /// Its type in C++, where the entry's name is mangled.
     declared: Option<String>,
-    /// What it is, as far as the PTX shows.
+    /// Its kind, as far as the PTX shows.
     kind: ParamKind,
 }
 
-/// What a parameter is.
+/// The kind of a parameter.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum ParamKind {
     /// An address of global memory, with the type of what is accessed there;
@@ -184,9 +184,10 @@ fn params_of(function: &Function, usage: &Usage, maps: &BTreeMap<u32, MapUse>) -
 }
 
 impl ParamKind {
-    /// It with the type that the source declares. The PTX shows how the kernel reads
-    /// memory (a vector of four `__half` is a `.v2.u32`), not what is there. Only of
-    /// what the kernel computes with as floating-point numbers it knows more.
+    /// The kind, with the type that the source declares. The PTX shows how the
+    /// kernel reads memory (a vector of four `__half` is a `.v2.u32`), not the type
+    /// in memory. It knows better only if the kernel computes with floating-point
+    /// numbers.
     fn in_source(self, declared: Option<&str>) -> Self {
         let Some(text) = declared else { return self };
         let known = declared::element(text);
@@ -204,7 +205,7 @@ impl ParamKind {
                 reads,
                 writes,
             },
-            // What is handed on to functions alone is not followed.
+            // A parameter that is only passed to functions is not followed.
             ParamKind::Scalar(ty) if text.ends_with('*') && ty.bits() == 64 => ParamKind::Pointer {
                 element: known,
                 reads: false,

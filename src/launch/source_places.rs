@@ -1,9 +1,9 @@
-//! Where the source is that PTX names by the path of the machine that compiled it.
+//! Finds the source that PTX names by the path on the machine that compiled it.
 
 use crate::paths::clean;
 use std::path::{Path, PathBuf};
 
-/// Where a file may be that PTX in `folder` names, the likeliest place first.
+/// The paths at which to look for a file that PTX in `folder` names, the likeliest first.
 ///
 /// The PTX may come from another checkout of the repository that `folder` is in, which
 /// may be here, too, with another version of the file: the same path in this checkout
@@ -28,7 +28,7 @@ fn here(named: &Path, folder: &Path) -> Option<PathBuf> {
     }
     let parts: Vec<_> = named.components().skip(1).collect();
     let ends = (0..parts.len()).map(|first| parts[first..].iter().collect::<PathBuf>());
-    // A name alone may be that of any file, but beside the PTX.
+    // A bare name could be any file, so it must be in the folder of the PTX.
     let places = ends.filter(|end| end.components().count() > 1 || folder == root);
     places
         .map(|end| root.join(end))
@@ -68,11 +68,11 @@ mod tests {
             first("one/kernels/a/a.cu", "two/kernels/a"),
             Some(at("two/kernels/a/a.cu"))
         );
-        // In its own checkout, and where this one has no such path, it is what is named.
+        // In its own checkout, and if this one has no such path, the named path itself.
         assert_eq!(first(header, "one/kernels/a"), Some(at(header)));
         std::fs::remove_file(at("two/include/tile.cuh")).unwrap();
         assert_eq!(first(header, "two/kernels/a"), Some(at(header)));
-        // Without a repository, beside the PTX.
+        // Without a repository, the folder of the PTX.
         assert_eq!(
             first("gone/x/a.cu", "one/kernels/a"),
             Some(at("one/kernels/a/a.cu"))

@@ -29,14 +29,14 @@ const KEYS: [&str; 10] = [
     "swizzle",
     "fill",
 ];
-/// In the place of `box`, as those of `cuTensorMapEncodeIm2col`.
+/// Keys that replace `box`, with the meaning that they have in `cuTensorMapEncodeIm2col`.
 const PIXEL_KEYS: [&str; 4] = ["lower", "upper", "channels", "pixels"];
 
 /// The largest integers that a rule of maps may still judge.
 const MOST: i64 = 1 << 48;
 
-/// What is said of a map before it is checked. Lists begin with the innermost
-/// dimension; those that are not there have the values of a tensor without gaps.
+/// The keys of a map before they are checked. Lists begin with the innermost
+/// dimension; missing ones have the values of a tensor without gaps.
 #[derive(Clone, Debug, PartialEq)]
 pub struct GivenMap {
     /// Type of the elements.
@@ -47,11 +47,11 @@ pub struct GivenMap {
     pub extent: Vec<u64>,
     /// Bytes between elements of each dimension but the innermost.
     pub strides: Option<Vec<u64>>,
-    /// What one copy moves.
+    /// The box that one copy moves.
     pub boxed: Boxed,
     /// Every how manyth element is moved.
     pub element_strides: Option<Vec<u32>>,
-    /// How rows lie in shared memory.
+    /// The swizzle of rows in shared memory.
     pub swizzle: Swizzle,
     /// Whether elements outside the tensor are read as NaN.
     pub nan_fill: bool,

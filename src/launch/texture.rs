@@ -18,15 +18,15 @@ const MAX_LAYERS: u64 = 2048;
 pub struct TextureTable {
     /// Its name: of the argument's key, or of a variable of the PTX.
     pub name: String,
-    /// Its own texels, or whose it reads.
+    /// Its own texels, or the object whose texels it reads.
     pub texels: Texels,
-    /// How they are laid out and read.
+    /// Their layout, and how they are read.
     pub shape: Shape,
     /// Its position in the file.
     pub offset: usize,
 }
 
-/// Where the texels of a texture are.
+/// The location of a texture's texels.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Texels {
     /// In a buffer of its own.
@@ -42,7 +42,7 @@ pub enum Texels {
 pub struct SamplerTable {
     /// Its name: of the argument's key, or of a variable of the PTX.
     pub name: String,
-    /// How it reads.
+    /// Its modes of reading.
     pub sampler: Sampler,
     /// Its position in the file.
     pub offset: usize,
@@ -70,7 +70,7 @@ pub(super) fn names(tables: &[Placed<&DeTable>], source: &Source) -> Result<Vec<
     Ok(names)
 }
 
-/// Which of the two tables it is: only a texture has a sampler.
+/// The kind of the table: only a texture has a sampler.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum TableKind {
     Texture,
@@ -134,7 +134,7 @@ fn texture(
     })
 }
 
-/// How the texels are laid out and read.
+/// The layout of the texels, and how they are read.
 fn shape(section: &Section, source: &Source, element: Element, kind: TableKind) -> Result<Shape> {
     let format = format(section, element)?;
     let dimensions = section.length("extent").clamp(1, 3);

@@ -37,7 +37,7 @@ const IN_LOOP: [&str; 8] = [
     "grid_step",
 ];
 
-/// How an argument changes from round to round.
+/// The values of an argument from round to round.
 enum Rounds {
     /// One argument after another, and again from the first.
     Alternate(Vec<usize>),
@@ -52,7 +52,7 @@ struct Template {
     launch: Launch,
     args: Vec<Rounds>,
     grid_step: [i64; 3],
-    /// Where the steps stand.
+    /// Offset of the steps in the file.
     grid_offset: usize,
 }
 

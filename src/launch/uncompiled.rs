@@ -19,11 +19,16 @@ pub(super) fn refuse_source(path: &Path) -> Result<()> {
         "cubin" | "fatbin" => {
             format!("if it holds PTX, {compile} {source} prints it: put that into {ptx}")
         }
-        _ => format!("compile it: {compile} {source} -o {ptx}"),
+        _ => format!("compile it:\n  {compile} {source} -o {ptx}\n"),
     };
     Err(Error::usage(
         format!("{} is {language}, and the kit reads PTX", shown_path(path)),
-        format!("{compile}; then write a launch file: spadkit init {ptx}"),
+        match ending {
+            "cubin" | "fatbin" => {
+                format!("{compile}, then write a launch file:\n  spadkit init {ptx}")
+            }
+            _ => format!("{compile}then write a launch file:\n  spadkit init {ptx}"),
+        },
     ))
 }
 

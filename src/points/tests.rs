@@ -57,7 +57,7 @@ fn one_process_at_a_time_adds_to_a_file() {
     let error = Points::open(&file).err().unwrap();
     assert!(error.to_string().contains("another process"), "{error}");
     assert_eq!(error.exit_status(), 2);
-    // Not even the attempt changes what is there.
+    // Not even the attempt changes the stored points.
     points.add("2", "second", &7u32).unwrap();
     drop(points);
     assert_eq!(Points::open(&file).unwrap().lines().len(), 2);

@@ -5,7 +5,7 @@ use serde::Serialize;
 /// A step and the command that takes it.
 #[derive(Clone, Debug, Serialize)]
 pub struct Advice {
-    /// What it does.
+    /// Its effect.
     pub what: String,
     /// The command, to be pasted into a shell.
     pub command: String,
@@ -31,14 +31,14 @@ pub struct Worth {
     pub before: Timed,
     /// The recommended mapping.
     pub after: Timed,
-    /// How many times as fast.
+    /// Speed-up.
     pub speed_up: f64,
     /// The kernel was rewritten for it: its instructions are counted.
     pub rewritten: bool,
 }
 
 impl Worth {
-    /// It in one line, for a machine with a hash unit or without.
+    /// The advice in one line, for a machine with a hash unit or without.
     pub(super) fn text(&self, hash_unit: bool) -> String {
         let (before, after) = (&self.before, &self.after);
         let stage = match (hash_unit, after.hash_stage) {

@@ -25,7 +25,7 @@ pub struct CycleParts {
 }
 
 impl CycleParts {
-    /// Of a run of the SM.
+    /// The parts of a run's cycles.
     pub fn of(run: &Statistics) -> Self {
         let s = &run.stalls;
         let slots = (run.issued + s.total()).max(1) as f64;
@@ -43,7 +43,7 @@ impl CycleParts {
         }
     }
 
-    /// The same with what was issued beyond `before` as added instructions.
+    /// The same; instructions issued beyond those of `before` count as added.
     pub fn over(self, before: &CycleParts) -> Self {
         let added = (self.issued - before.issued).max(0.0);
         CycleParts {
@@ -66,11 +66,11 @@ impl CycleParts {
     }
 }
 
-/// What kind of decision it is.
+/// The kind of decision.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum ChoiceKind {
-    /// The kernel and the machine as they are.
+    /// No change of kernel or machine.
     Nothing,
     /// A fixed hash: no registers, no stage.
     Fixed,
@@ -94,7 +94,7 @@ impl ChoiceKind {
     }
 }
 
-/// What the hardware of a choice costs in one SM.
+/// The cost of a choice's hardware in one SM.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct HardwareCost {
     /// Two-input NAND gates of all lanes and the registers; null if the library
@@ -120,15 +120,15 @@ impl HardwareCost {
 pub struct CodeText {
     /// `CUDA`, `padding`, `CuTe`, `Triton`, `PTX`, `registers`, `Verilog`.
     pub form: &'static str,
-    /// What it is, in words.
+    /// The choice, in words.
     pub what: String,
-    /// What it costs, in words.
+    /// Its cost, in words.
     pub cost: String,
     /// The text.
     pub text: String,
     /// Lines of it that say what to change by hand.
     pub by_hand: usize,
-    /// What the machine code makes of it, in words; empty where that is not known.
+    /// Its effect on the machine code, in words; empty if not known.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub note: String,
 }
@@ -150,24 +150,24 @@ pub struct ChoiceLine {
     pub wavefronts: u64,
     /// Cycles by what the issue slots did; null where they are not known.
     pub cycles: Option<CycleParts>,
-    /// How many times as fast as nothing.
+    /// Speed-up over no change.
     pub speed_up: Option<f64>,
     /// Instructions added per access to shared memory; null where the kernel
     /// was not rewritten.
     pub added_per_access: Option<f64>,
     /// Bytes of shared memory more.
     pub wasted_bytes: u32,
-    /// What a block takes of an SM, where that is known. Of a change that is not compiled
-    /// only shared memory and, with the registers as they are, the blocks.
+    /// The resources of a block, if known. For a change that is not compiled: only shared
+    /// memory and, with unchanged registers, the number of blocks.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub resources: Option<Resources>,
     /// Area and delay; null without synthesis, and in software.
     pub cost: Option<HardwareCost>,
-    /// How the numbers are known.
+    /// The proofs and measurements behind the numbers.
     pub proof: Vec<String>,
-    /// What the report recommends.
+    /// Whether the report recommends it.
     pub chosen: bool,
-    /// It as code.
+    /// The change as code.
     pub code: Vec<CodeText>,
 }
 

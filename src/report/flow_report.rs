@@ -1,4 +1,4 @@
-//! What the main job found out about one kernel.
+//! The results of `flow` about one kernel.
 
 use super::advice::{Advice, Worth};
 use super::choice::{ChoiceKind, ChoiceLine};
@@ -13,7 +13,7 @@ use serde_json::Value;
 
 /// The kernel, as far as the trace tells.
 #[derive(Clone, Debug, Default, Serialize)]
-pub struct Kernel {
+pub struct KernelSummary {
     /// Name of the trace.
     pub name: String,
     /// Where the trace comes from.
@@ -71,14 +71,14 @@ pub struct InstructionLine {
 /// The method of mappings that are not searched.
 pub(crate) const FIXED: &str = "fixed";
 
-/// What stands for the unit where there is none.
+/// The name shown if there is no unit.
 const NO_UNIT: &str = "none";
 
 fn hex(value: u64) -> String {
     format!("{value:#x}")
 }
 
-/// What one unit is set to.
+/// The settings of one unit.
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct UnitSetting {
     /// The unit.
@@ -87,7 +87,7 @@ pub struct UnitSetting {
     pub ports: Vec<(String, String)>,
     /// The registers that drive the ports.
     pub config_unit: Option<String>,
-    /// What is written to them: `wr_data` for `wr_index` 0, 1, ...
+    /// The writes to them: `wr_data` for `wr_index` 0, 1, ...
     pub registers: Vec<String>,
 }
 
@@ -147,7 +147,7 @@ pub struct MappingLine {
     pub ports: Vec<(String, String)>,
     /// The registers that drive the ports; null without any.
     pub config_unit: Option<String>,
-    /// What is written to them: `wr_data` for `wr_index` 0, 1, ...
+    /// The writes to them: `wr_data` for `wr_index` 0, 1, ...
     pub registers: Vec<String>,
     /// The row map that makes the mapping a bijection: it belongs to the bank
     /// unit's setting, with another one two addresses map to the same word.
@@ -209,11 +209,10 @@ pub struct FlowReport {
     /// Version of this structure in JSON.
     pub format_version: u32,
     /// The kernel.
-    pub kernel: Kernel,
+    pub kernel: KernelSummary,
     /// Name of the machine.
     pub machine: String,
-    /// What in the input chose it; null where the user named it, and where
-    /// nothing did.
+    /// The part of the input that chose it; null if the user or nothing did.
     pub machine_from: Option<String>,
     /// Its geometry and sizes, in words.
     pub machine_text: String,
@@ -221,16 +220,16 @@ pub struct FlowReport {
     pub rule: String,
     /// The same in words.
     pub rule_text: String,
-    /// What a hash costs in the machine's pipeline, in words.
+    /// The cost of a hash in the machine's pipeline, in words.
     pub hash_stage: String,
     /// The machine has a hash unit in its path.
     pub hash_unit: bool,
-    /// What to do where it has none: the kernel's indices are to be changed.
+    /// Advice for a machine without one: change the kernel's indices.
     pub advice: Vec<Advice>,
     /// Mappings in software where it has none; null where it has.
     pub software: Option<Software>,
-    /// What the recommended mapping is worth in cycles; null where it is the
-    /// conventional one, and where that is not known (`skipped`).
+    /// The gain of the recommended mapping in cycles; null if it is the
+    /// conventional one, and if the gain is not known (`skipped`).
     pub worth: Option<Worth>,
     /// The mappings to decide between, the fastest first.
     pub choices: Vec<ChoiceLine>,
@@ -244,15 +243,14 @@ pub struct FlowReport {
     pub situations: Vec<Situation>,
     /// The files that were read.
     pub inputs: Vec<InputFile>,
-    /// What the cycles are of, and what the model leaves out.
+    /// The model of the cycles, and what it leaves out.
     pub model: Vec<String>,
-    /// What a GPU did with this kernel on a large input; null where nobody
-    /// measured it.
+    /// A GPU's measurement of this kernel on a large input; null without one.
     pub measured: Option<String>,
-    /// What changes of the source leave, where that is more than the mapping leaves in the
-    /// PTX; null where it is as much.
+    /// The conflicts that changes of the source leave, if that is more than the mapping
+    /// leaves in the PTX; else null.
     pub source_change: Option<String>,
-    /// What changed since an earlier run; null without one.
+    /// The differences from an earlier run; null without one.
     pub since: Option<Since>,
     /// The instructions.
     pub instructions: Vec<InstructionLine>,
@@ -266,7 +264,7 @@ pub struct FlowReport {
     pub tools: Vec<(String, String)>,
     /// Commands that repeat each part.
     pub commands: Vec<String>,
-    /// What was left out, and why.
+    /// Parts that were left out, with the reason.
     pub skipped: Vec<Skipped>,
 }
 
@@ -277,8 +275,7 @@ impl FlowReport {
         self.mappings.iter().find(|m| m.recommended)
     }
 
-    /// What the recommended mapping is worth, in one line; empty if that is not
-    /// known.
+    /// The gain of the recommended mapping, in one line; empty if not known.
     pub fn worth_text(&self) -> String {
         let worth = self.worth.as_ref();
         worth.map_or(String::new(), |worth| worth.text(self.hash_unit))

@@ -17,7 +17,7 @@ pub use advice::{Advice, Timed, Worth};
 pub use choice::{ChoiceKind, ChoiceLine, CodeText, CycleParts, HardwareCost};
 pub(crate) use flow_report::FIXED;
 pub use flow_report::{
-    CosimLine, FlowReport, InputFile, InstructionLine, Kernel, MappingLine, UnitSetting,
+    CosimLine, FlowReport, InputFile, InstructionLine, KernelSummary, MappingLine, UnitSetting,
 };
 pub(crate) use removal::{removal, that_keeps_vectors};
 pub use since::Since;

@@ -1,4 +1,4 @@
-//! What people call a mapping, in a table and in a sentence.
+//! The names of mappings for readers, in a table and in a sentence.
 
 use crate::hash::hash_kind;
 

@@ -1,4 +1,4 @@
-//! What a mapping does to the conflicts, as parts of a sentence.
+//! The effect of a mapping on the conflicts, as parts of a sentence.
 
 use crate::readable::counted;
 
@@ -12,8 +12,8 @@ pub(crate) fn removal(left: u64, all: u64) -> Option<String> {
     }
 }
 
-/// Which mappings are meant where accesses are wider than a word: ` that keeps vectors of 16
-/// bytes whole`.
+/// Restricts a statement about mappings if accesses are wider than a word:
+/// ` that keeps vectors of 16 bytes whole`.
 pub(crate) fn that_keeps_vectors(bytes: Option<u32>) -> String {
     bytes.map_or(String::new(), |bytes| {
         format!(" that keeps vectors of {bytes} bytes whole")

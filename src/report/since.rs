@@ -1,4 +1,4 @@
-//! What changed since an earlier report.
+//! The differences from an earlier report.
 
 use crate::error::{Error, Result};
 use crate::input::Limit;
@@ -12,13 +12,12 @@ const LIMIT: Limit = Limit {
     expected: "the summary.json of an earlier run",
 };
 
-/// What changed since an earlier run.
+/// The differences from an earlier run.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Since {
     /// The file of that run.
     pub file: String,
-    /// Its machine, where it was another one: then the numbers are of two
-    /// machines.
+    /// Its machine, if it was another one: then the numbers are of two machines.
     pub machine: Option<String>,
     /// Numbers then and now.
     pub numbers: Vec<Change>,

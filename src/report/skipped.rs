@@ -1,4 +1,4 @@
-//! What a run leaves out.
+//! The parts that a run leaves out.
 
 use serde::{Serialize, Serializer};
 use std::fmt::{self, Display, Formatter};
@@ -6,7 +6,7 @@ use std::fmt::{self, Display, Formatter};
 /// A part of the run that was left out, and why.
 #[derive(Clone, Debug)]
 pub struct Skipped {
-    /// What was left out.
+    /// The part that was left out.
     pub part: Part,
     /// Why.
     pub reason: String,
@@ -19,7 +19,7 @@ pub enum Part {
     Rewriting,
     /// The kernel runs on the model of the SM.
     Cycles,
-    /// What a block takes of an SM under a mapping.
+    /// The resources of a block under a mapping.
     Resources(String),
     /// The SM's pipeline in Verilog.
     Pipeline,

@@ -1,5 +1,4 @@
-//! What the report has on a machine without a hash unit: mappings in software,
-//! put into the kernel and run.
+//! The report on a machine without a hash unit: mappings in software, put into the kernel and run.
 
 use super::names::PLAIN;
 use crate::assembler::AssemblerId;
@@ -20,12 +19,11 @@ pub struct SoftwareLine {
     pub max_degree: u32,
     /// Sum of the degrees.
     pub wavefronts: u64,
-    /// Operations that compute the place of a word.
+    /// Operations that compute where a word is stored.
     pub added_per_access: usize,
     /// Bytes of shared memory more.
     pub wasted_bytes: u32,
-    /// What a block takes of an SM under it; null without a launch file, and
-    /// where that is not known.
+    /// The resources of a block under it; null without a launch file, and if not known.
     pub resources: Option<Resources>,
     /// The kernel under it; null without a launch file, and where it cannot be
     /// put into the PTX.
@@ -44,8 +42,8 @@ pub struct RewrittenLine {
     /// Cycles of the rewritten kernel on the model of the SM, the added
     /// instructions included; null where they are not known.
     pub cycles: Option<u64>,
-    /// What the machine code makes of it, where that is known. Where it gains nothing, it is
-    /// not offered and not timed.
+    /// Its effect on the machine code, if known. A mapping that gains nothing there is
+    /// neither offered nor timed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub machine_code: Option<MachineConflicts>,
 }
@@ -70,8 +68,8 @@ impl RewrittenLine {
 /// Mappings in software of a kernel.
 #[derive(Clone, Debug, Serialize)]
 pub struct Software {
-    /// Those that nothing beats in conflicts, operations and bytes, the fewest
-    /// conflicts first; the last is the index as it is.
+    /// The Pareto front of conflicts, operations and bytes, the fewest
+    /// conflicts first; the last is the unmapped index.
     pub front: Vec<SoftwareLine>,
     /// Bytes of the vectors that mappings keep whole, where accesses are wider than a word.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -79,7 +77,7 @@ pub struct Software {
     /// Whether no XOR of index bits and no padding that at most doubles the array
     /// has fewer conflicts than the first, proved.
     pub fewest_proved: bool,
-    /// Cycles of the kernel as it is; null where they are not known.
+    /// Cycles of the unchanged kernel; null if not known.
     pub cycles: Option<u64>,
     /// The mapping under which the kernel takes the fewest cycles, where it
     /// gains; else, without a launch file, the one with the fewest conflicts.
@@ -90,7 +88,7 @@ pub struct Software {
     pub dynamic_shared: Option<u32>,
     /// Version and GPU of `ptxas`, where it is installed.
     pub assembler: Option<AssemblerId>,
-    /// What to type for the mappings with the fewest conflicts.
+    /// The changes to make for the mappings with the fewest conflicts.
     pub suggestions: Vec<Suggestion>,
     /// The arrays for which no change of the source pays.
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -98,7 +96,7 @@ pub struct Software {
 }
 
 impl SoftwareLine {
-    /// Whether it is the index as it is.
+    /// Whether it is the unmapped index.
     pub fn is_plain(&self) -> bool {
         self.hash == PLAIN
     }
@@ -124,6 +122,14 @@ impl Software {
                 code.text()
             )
         })
+    }
+
+    /// Conflicts of the kernel as it is in the machine code, where that was looked at.
+    pub fn conflicts_in_machine_code(&self) -> Option<u64> {
+        let of_line = |line: &SoftwareLine| line.rewritten.as_ref()?.machine_code.clone();
+        let code = self.front.iter().find_map(of_line);
+        code.map(|code| code.conflicts_before)
+            .or_else(|| Some(in_machine_code(&self.suggestions)?.conflicts_before))
     }
 
     /// The line of the best mapping.

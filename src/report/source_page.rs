@@ -6,27 +6,27 @@ use serde::Serialize;
 /// A file with the lines that cost something.
 #[derive(Clone, Debug, Serialize)]
 pub struct SourcePage {
-    /// Its name; empty where no place of the accesses is known.
+    /// Its name; empty if no source line of the accesses is known.
     pub file: String,
     /// The lines, with those around them; the line 0 stands for some that are
     /// left out.
     pub lines: Vec<SourceLine>,
 }
 
-/// A line and what it costs.
+/// A line and its conflicts and cycles.
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct SourceLine {
-    /// 1-based; an access site where no place is known.
+    /// 1-based; the number of an access site if no line is known.
     pub line: u32,
-    /// What stands there.
+    /// The source text.
     pub text: String,
     /// Warp accesses.
     pub accesses: u64,
-    /// Sum of the conflict degrees, as it is.
+    /// Sum of the conflict degrees, without a mapping.
     pub wavefronts: u64,
     /// The same without bank conflicts.
     pub ideal_wavefronts: u64,
-    /// Conflicts as it is.
+    /// Conflicts without a mapping.
     pub conflicts: u64,
     /// Conflicts under the chosen mapping.
     pub conflicts_after: u64,
@@ -34,8 +34,8 @@ pub struct SourceLine {
     pub max_degree: u32,
     /// Share of the cycles in percent; null where they are not known.
     pub cycles_pct: Option<f64>,
-    /// The calls through which it came into the kernel, the innermost first, if
-    /// there are any: one stack for each place.
+    /// The calls through which the line was inlined into the kernel, the
+    /// innermost first: one stack for each call site.
     pub inlined_at: Vec<Vec<String>>,
     /// The lines in headers of the CUDA toolkit that it leads to, innermost ones.
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -46,7 +46,7 @@ pub struct SourceLine {
     pub change: Option<String>,
     /// The change is what to write in the line, which is changed by hand.
     pub change_by_hand: bool,
-    /// What it leaves, where its mapping is not the chosen one.
+    /// The conflicts that it leaves, if its mapping is not the chosen one.
     pub change_leaves: Option<String>,
     /// By barrier phase, those with an access.
     pub phases: Vec<PhaseCount>,
@@ -54,20 +54,20 @@ pub struct SourceLine {
     pub parts: Vec<PatternPart>,
 }
 
-/// What a site's pattern changes with.
+/// The variable that a site's pattern changes with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Turn {
     /// Barriers of the block.
     Phase,
-    /// How often a warp was there before.
+    /// Number of earlier accesses of the warp at the site.
     Iteration,
 }
 
 /// The accesses of a site from one change of its pattern to the next.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct PatternPart {
-    /// What is counted.
+    /// The counted variable.
     pub turn: Turn,
     /// From 0.
     pub first: u32,
@@ -130,7 +130,7 @@ impl PhaseCount {
 /// The worst access of a line in a barrier phase.
 #[derive(Clone, Debug, Serialize)]
 pub struct Situation {
-    /// Where it stands, for people.
+    /// Its place, as text.
     pub place: String,
     /// Barriers before it.
     pub phase: u32,
@@ -142,7 +142,7 @@ pub struct Situation {
     pub warp: u32,
     /// Conflicts of all accesses of the line in the phase.
     pub conflicts: u64,
-    /// As it is.
+    /// Without a mapping.
     pub before: Served,
     /// Under the chosen mapping; null without one.
     pub after: Option<Served>,
@@ -170,6 +170,9 @@ pub struct Cell {
     pub bank: u32,
     /// From 0.
     pub wavefront: u32,
+    /// Wavefronts before it in its phase, each of which is a conflict: a wide access has
+    /// phases that no mapping saves.
+    pub waits: u32,
 }
 
 impl Served {

@@ -11,12 +11,12 @@ use crate::trace::without_folder;
 use serde::Serialize;
 use std::fmt::{self, Display, Formatter};
 
-/// A sentence, what it rests on, and four numbers.
+/// A sentence, its reasons, and four numbers.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Verdict {
-    /// What is wrong.
+    /// The problem.
     pub problem: String,
-    /// What removes it, and what that is worth; empty without a problem.
+    /// Its remedy, with the gain; empty without a problem.
     pub remedy: String,
     /// More, a sentence or two each.
     pub detail: Vec<String>,
@@ -33,7 +33,7 @@ pub struct Number {
     pub from: String,
     /// The number.
     pub to: String,
-    /// How it is known, or what it means.
+    /// The reason for the number, or its meaning.
     pub note: String,
     /// The share of `from` that `to` is, in percent, for a bar.
     pub percent: Option<f64>,
@@ -108,7 +108,7 @@ pub(super) fn place(page: &SourcePage, line: &SourceLine) -> String {
     if let [header] = &line.through[..] {
         return format!("{file}:{}, through {}", line.line, without_folder(header));
     }
-    // What is inlined is changed where it is called.
+    // An inlined line is changed where its function is called.
     match &line.inlined_at[..] {
         [stack] => {
             let call = stack.first().map(|c| without_folder(c));
@@ -149,7 +149,7 @@ impl FlowReport {
         }
     }
 
-    /// Conflicts as it is.
+    /// Conflicts without a change.
     pub fn conflicts(&self) -> u64 {
         let plain = self.mappings.iter().find(|m| m.is_plain());
         plain.map_or(0, |m| m.conflicts)
@@ -190,7 +190,7 @@ impl FlowReport {
         let conflicts = self.conflicts();
         let removed = Share::of(conflicts.saturating_sub(chosen.conflicts), conflicts);
         let code = self.changed_source().filter(|_| is_software(chosen));
-        // Where all go here and there, their numbers are beside the change.
+        // If all conflicts go in both, their numbers are shown with the change instead.
         let code = code.filter(|code| chosen.conflicts > 0 || code.conflicts > 0);
         let code = code.map_or(String::new(), |code| {
             let removed = code.conflicts_before.saturating_sub(code.conflicts);
@@ -207,10 +207,24 @@ impl FlowReport {
         format!("{subject} removes {removed} of them{code}{worth}.")
     }
 
-    /// What the machine code makes of the changes of the source, where that differs from
-    /// the PTX.
+    /// The effect of the source changes on the machine code, if it differs from that on the PTX.
     fn changed_source(&self) -> Option<InMachineCode> {
         in_machine_code(&self.software.as_ref()?.suggestions)
+    }
+
+    /// That the simulated accesses are not those of a GPU, where ptxas leaves clearly fewer
+    /// conflicts than the PTX has.
+    pub fn merged_by_ptxas(&self) -> Option<String> {
+        let code = self.software.as_ref()?.conflicts_in_machine_code()?;
+        let conflicts = self.conflicts();
+        (20 * code < 19 * conflicts).then(|| {
+            format!(
+                "The simulation makes the accesses of the PTX. ptxas merges or removes some: its \
+                 machine code has {} conflicts instead of {}, so a GPU gains less.",
+                grouped(code),
+                grouped(conflicts)
+            )
+        })
     }
 
     /// Padding in the declarations, a sentence or two.
@@ -232,7 +246,7 @@ impl FlowReport {
         ))
     }
 
-    /// What the other kind of choice would give, and where the cycles go.
+    /// The gain of the other kind of choice, and the parts of the cycles.
     fn detail(&self) -> Vec<String> {
         let mut detail = Vec::new();
         let conflicts = self.conflicts();
@@ -272,6 +286,7 @@ impl FlowReport {
             ));
         }
         let software = self.software.as_ref();
+        detail.extend(self.merged_by_ptxas());
         detail.extend(self.padding());
         detail.extend(self.source_change.clone());
         detail.extend(software.and_then(Software::nothing_to_rewrite));
@@ -340,11 +355,12 @@ impl FlowReport {
             let note = chosen
                 .speed_up
                 .map_or(String::new(), |s| format!("{}, simulated", times(s)));
+            let merged = self.merged_by_ptxas().is_some();
             let of_ptx = is_software(chosen) && chosen.added_per_access.is_some();
-            let with = if of_ptx {
-                " with the rewritten PTX"
-            } else {
-                ""
+            let with = match (of_ptx, merged) {
+                (true, _) => " with the rewritten PTX",
+                (false, true) => " with the PTX's accesses",
+                (false, false) => "",
             };
             let note = note + with;
             all.push(changed("Cycles on one SM", before.total, after.total, note));

@@ -1,10 +1,10 @@
-//! How a run differs from the figure as its file has it.
+//! The differences of a run from the figure's file.
 
 use super::figure::Workload;
 use crate::error::{Error, Result};
 use crate::launch::{Arg, ArgKind, Buffer, Init, LaunchFile};
 
-/// What is changed for a sensitivity analysis; nothing by default.
+/// The change for a sensitivity analysis; none by default.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Change {
     /// Keys of the machine, set last.

@@ -1,4 +1,4 @@
-//! Which points a run needs, and computing them.
+//! Determines the points that a run needs, and computes them.
 
 use super::change::Change;
 use super::figure::Figure;
@@ -36,8 +36,8 @@ pub fn points(root: &Path, figures: &[&Figure], change: &Change) -> Result<Vec<P
     Ok(found)
 }
 
-/// Computes those of `points` that `store` has not, on all cores, and adds
-/// each as it is done; false if it was ended before all were.
+/// Computes the `points` that `store` does not have, on all cores, and adds
+/// each when it is done; false if it was interrupted.
 pub fn compute(points: &[Point], store: &Store, watch: &dyn Watch) -> Result<bool> {
     let missing: Vec<&Point> = points
         .iter()
@@ -108,7 +108,7 @@ fn in_point(error: Error, point: &Point) -> Error {
 /// The numbers of a figure's points by workload and configuration.
 pub type Table = BTreeMap<(String, String), Numbers>;
 
-/// What `store` has of a figure.
+/// The points of a figure that `store` has.
 pub fn table(root: &Path, figure: &Figure, store: &Store, change: &Change) -> Result<Table> {
     let mut inputs = Inputs::of(root);
     let mut table = Table::new();

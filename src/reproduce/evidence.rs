@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-/// What a measured value is worth as evidence.
+/// The kind of evidence that a measured value is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Evidence {
@@ -30,7 +30,7 @@ impl Evidence {
         Evidence::Identity,
     ];
 
-    /// As the page has it.
+    /// Its word on the page.
     pub fn word(self) -> &'static str {
         match self {
             Evidence::Formula => "formula",

@@ -18,38 +18,38 @@ use std::path::{Path, PathBuf};
 pub struct Figure {
     /// `PAPER.NAME`.
     pub id: String,
-    /// What it shows.
+    /// Its subject.
     pub title: String,
-    /// Where the paper has it.
+    /// Its page or section in the paper.
     pub source: String,
-    /// What its values are worth, where a quantity does not say.
+    /// The evidence of its values, unless a quantity states its own.
     pub evidence: Option<Evidence>,
-    /// A machine file beside this one, or a preset; none where nothing is simulated.
+    /// A machine file in the same folder, or a preset; none if nothing is simulated.
     pub machine: Option<String>,
-    /// How the machine was chosen to fit what the paper publishes. All timed values of
-    /// the figure are inferred.
+    /// How the machine was chosen to fit the paper's numbers. All timed values of the
+    /// figure are inferred.
     pub machine_inferred: Option<String>,
-    /// What is run: benchmarks, access patterns, block sizes.
+    /// The workloads: benchmarks, access patterns, block sizes.
     #[serde(default)]
     pub workload: BTreeMap<String, Workload>,
-    /// A file beside this one with `[workload]` for several figures.
+    /// A file in the same folder with `[workload]` for several figures.
     pub workloads: Option<String>,
-    /// What it is run with.
+    /// The configurations of the workloads.
     #[serde(default)]
     pub configuration: BTreeMap<String, Configuration>,
-    /// What is read off, and the published values.
+    /// The quantities, and the published values.
     #[serde(default)]
     pub quantity: Vec<Quantity>,
     /// Orderings that the paper states.
     #[serde(default)]
     pub order: Vec<Order>,
-    /// How far claims depend on an input that the paper does not publish.
+    /// How much claims depend on an input that the paper does not publish.
     #[serde(default)]
     pub range: Vec<Range>,
     /// Published values that no model gives.
     #[serde(default)]
     pub not_modelled: Vec<NotModelled>,
-    /// What separates the two where they differ: text for the page.
+    /// The reason for differences, as text for the page.
     #[serde(default)]
     pub notes: String,
     /// The folder of the file.
@@ -77,9 +77,9 @@ struct Workloads {
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Range {
-    /// What is claimed.
+    /// The claim.
     pub claim: String,
-    /// The input, and what it is varied over.
+    /// The varied input, and its range.
     pub input: String,
     /// Quantities, or sums of them, whose values these are.
     pub over: Vec<String>,
@@ -88,7 +88,7 @@ pub struct Range {
     pub only: Vec<String>,
 }
 
-/// What is run: a kernel, an access of the RAP paper, or a block's size.
+/// A workload: a kernel, an access of the RAP paper, or the size of a block.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Workload {
@@ -134,19 +134,19 @@ pub struct Workload {
     /// A formula of `src/reproduce/analytic`, as `elastic.bound`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub formula: Option<String>,
-    /// What it takes; what a configuration has for a name stands in its place.
+    /// Numbers of the formula; a configuration's number of the same name overrides one.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub numbers: BTreeMap<String, f64>,
     /// The same, of text: a mapping, a file.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub words: BTreeMap<String, String>,
-    /// How the input was chosen to fit what the paper publishes about it. All
-    /// values of the workload, and all sums that it is part of, are inferred.
+    /// How the input was chosen to fit the paper's numbers about it. All values
+    /// of the workload, and all sums that include it, are inferred.
     #[serde(skip_serializing)]
     pub inferred: Option<String>,
 }
 
-/// What a workload is run with.
+/// The configuration of a workload.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Configuration {
@@ -163,7 +163,7 @@ pub struct Configuration {
     /// workload: a column of `reproduce/hash/table5.toml`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub published: Option<String>,
-    /// The same in the kernel's own index arithmetic, no hardware.
+    /// The same in the kernel's own index arithmetic, without hardware.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub software: Option<String>,
     /// A column of that table that the mapping is compared with: `equal` is 1
@@ -187,10 +187,10 @@ pub struct Configuration {
     /// A mapping of related work, whose conflicts are counted.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub related: Option<String>,
-    /// A formula, in place of the workload's.
+    /// A formula that replaces the workload's.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub formula: Option<String>,
-    /// What it takes.
+    /// Numbers of the formula.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub numbers: BTreeMap<String, f64>,
     /// The same, of text.
@@ -214,19 +214,20 @@ pub struct Tune {
     pub unit: String,
     /// Method.
     pub method: String,
-    /// As the paper searched: heuristics take dependent bits, too, so that the
-    /// result may be no mapping; of equal bit vectors the smallest mask wins.
+    /// The paper's way of searching: heuristics may choose dependent bits, so
+    /// that the result may be no mapping; of equal bit vectors, the smallest
+    /// mask wins.
     #[serde(default)]
     pub as_published: bool,
-    /// One set of addresses per access instruction, as an analysis of source
-    /// text has it; otherwise one per warp access. Follows from the table's
-    /// `method` where `compare` is given.
+    /// One set of addresses per access instruction, as in an analysis of source
+    /// text; otherwise one per warp access. Follows from the table's `method`
+    /// if `compare` is given.
     #[serde(skip_deserializing, skip_serializing_if = "std::ops::Not::not")]
     pub per_instruction: bool,
 }
 
 impl Figure {
-    /// Reads a file; `validate` checks what it says.
+    /// Reads a file; `validate` checks its content.
     pub fn load(path: &Path) -> Result<Self> {
         let mut figure: Figure = parse_with(path, Figure::resolve)?;
         figure.folder = path.parent().unwrap_or(Path::new("")).to_owned();

@@ -136,8 +136,7 @@ fn is_figure(file: &Path) -> bool {
     text.lines().any(|l| l.starts_with("id = "))
 }
 
-/// Where a figure stands on its page: tables and figures by their numbers, then
-/// the others.
+/// The sort key of a figure on its page: tables and figures by their numbers, then the others.
 fn place(file: &Path) -> (u8, u32, String) {
     let name = file
         .file_stem()

@@ -1,7 +1,7 @@
-//! What models come to that know nothing: the measure of ours.
+//! The errors of models without knowledge, as a scale for ours.
 //!
-//! *No mechanism*: every workload stays as it is. *Constant gain*: every
-//! workload gets the published mean.
+//! *No mechanism*: every workload is unchanged. *Constant gain*: every workload
+//! gets the published mean.
 
 use super::figure::Figure;
 use super::quantity::Quantity;
@@ -10,8 +10,8 @@ use super::rules::Measure;
 use super::sums::rank_correlation;
 use serde::Serialize;
 
-/// A quantity's errors beside those of the null models, in percentage points;
-/// a speed-up of 1.2 counts as 20 %.
+/// A quantity's errors and those of the null models, in percentage points; a
+/// speed-up of 1.2 counts as 20 %.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Null {
     /// The figure.
@@ -22,11 +22,11 @@ pub struct Null {
     pub values: usize,
     /// Mean absolute error of the measured values.
     pub error: f64,
-    /// That of a mechanism that does nothing.
+    /// The error of a mechanism without any effect.
     pub no_mechanism: f64,
-    /// That of the published mean for every workload, or else of the mean of
-    /// three published values or more; none where only a mean is published,
-    /// which this model has by definition.
+    /// The error of the published mean as the value of every workload, or else
+    /// of the mean of at least three published values; none if only a mean is
+    /// published, as this model then has it by definition.
     pub constant_gain: Option<f64>,
     /// Rank correlation of measured and published values, of three or more. The
     /// null models, which are constant, have none.
@@ -71,7 +71,7 @@ fn null(figure: &Figure, quantity: &Quantity, results: &[Comparison]) -> Option<
         scale * errors.sum::<f64>() / compared.len() as f64
     };
     let own_mean = values.iter().map(|v| v.1).sum::<f64>() / values.len().max(1) as f64;
-    // Of one or two values their own mean is no model.
+    // The mean of one or two values is no model of them.
     let constant = match mean {
         Some((_, published)) => Some(published),
         None if values.len() >= 3 => Some(own_mean),

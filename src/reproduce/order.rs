@@ -12,7 +12,7 @@ use serde::Deserialize;
 pub struct Order {
     /// The statement, as in `count NAME`.
     pub name: String,
-    /// What it is worth; that of the figure if not given.
+    /// Its evidence; that of the figure if not given.
     pub evidence: Option<Evidence>,
     /// How the numbers are formed.
     #[serde(default)]
@@ -30,11 +30,11 @@ pub struct Order {
     /// From the smallest to the largest.
     #[serde(default)]
     pub ascending: Vec<String>,
-    /// None of `among` has more, in place of an order.
+    /// Instead of an order: none of `among` has more than this one.
     pub most: Option<String>,
     /// None of `among` has less.
     pub least: Option<String>,
-    /// What it is compared with.
+    /// The compared names.
     #[serde(default)]
     pub among: Vec<String>,
     /// Equal neighbours keep an order.
@@ -47,7 +47,7 @@ pub struct Order {
     pub mean: Option<Form>,
     /// The paper states for how many workloads it holds, and not for which.
     pub published_count: Option<Published>,
-    /// How it follows from printed values.
+    /// How it was derived from printed values.
     pub derivation: Option<String>,
     /// Why it does not hold, by workload; `mean` and `count` for the one row.
     #[serde(default)]

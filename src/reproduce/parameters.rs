@@ -1,5 +1,5 @@
-//! A parameter that a search of the hash paper finds here, beside the one that
-//! its Table 5 prints, and what separates the two.
+//! A parameter that a search of the hash paper finds here, compared with the
+//! one in its Table 5, and the reason for the difference.
 
 use crate::error::Result;
 use crate::geometry::Geometry;
@@ -8,15 +8,15 @@ use crate::search::Outcome;
 use crate::search::reference::{Candidates, Departure};
 use crate::search::tune::{Method, Tuner};
 
-/// How the two stand to each other.
+/// The comparison of two parameters.
 pub(super) struct Compared {
     /// Printed the same.
     pub equal: bool,
-    /// The same banks, but for their numbers.
+    /// The same banks, except for their numbers.
     pub same_banks: bool,
     /// Conflicts that the published parameter leaves here.
     pub published: u64,
-    /// What separates them, by measurement; nothing if they are equal.
+    /// The measured reason for the difference; none if they are equal.
     pub reason: Option<String>,
 }
 

@@ -1,4 +1,4 @@
-//! One computation: what goes in, its digest, what comes out.
+//! One computation: its inputs, its digest, its results.
 
 use super::change::Change;
 use super::figure::{Configuration, Figure, Workload};
@@ -14,7 +14,7 @@ use sha2::{Digest, Sha256};
 use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
 
-/// What a point came to, by the names that quantities have for it.
+/// The results of a point, by the names that quantities use.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Numbers {
     /// The bank mapping, where one was searched.
@@ -31,7 +31,7 @@ pub struct Numbers {
 /// input of.
 pub struct Inputs<'a> {
     root: &'a Path,
-    /// What a digest takes of the files of a workload's input.
+    /// The contents of a workload's input files, for its digest.
     read: HashMap<String, Vec<Vec<u8>>>,
     /// The machines of figures, by their ids.
     machines: HashMap<String, Option<Overlay>>,
@@ -81,13 +81,13 @@ pub struct Point {
     pub workload: String,
     /// Name in that figure.
     pub configuration: String,
-    /// What runs; its input's path is the one to open.
+    /// The workload; its input's path can be opened.
     pub work: Workload,
-    /// What it is run with.
+    /// The configuration.
     pub with: Configuration,
     /// The machine with the configuration's keys, where one is simulated.
     pub machine: Option<Config>,
-    /// Of the inputs.
+    /// Digest of the inputs.
     pub digest: String,
 }
 

@@ -7,7 +7,7 @@ use std::ops::Range;
 #[derive(Clone, Debug)]
 pub struct Published {
     value: Value,
-    /// Where the data file has it.
+    /// Its position in the data file.
     span: Range<usize>,
 }
 
@@ -18,7 +18,7 @@ enum Value {
     Down,
 }
 
-/// Where the file has it does not matter.
+/// Equality ignores the position in the file.
 impl PartialEq for Published {
     fn eq(&self, other: &Self) -> bool {
         self.value == other.value
@@ -76,7 +76,7 @@ impl Published {
         }
     }
 
-    /// As the paper prints it.
+    /// In the paper's notation.
     pub fn text(&self) -> String {
         match self.value {
             Value::Number { value, decimals } => format!("{value:.*}", decimals as usize),
@@ -105,7 +105,7 @@ impl Published {
     }
 }
 
-/// Half a unit of the last of so many decimals.
+/// Half a unit of the last decimal.
 pub(super) fn half_unit(decimals: u32) -> f64 {
     0.5 * 0.1_f64.powi(decimals.min(15) as i32)
 }

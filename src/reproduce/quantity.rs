@@ -1,11 +1,11 @@
-//! What is read off a figure's points, and the published values beside it.
+//! Quantities that are computed from a figure's points, with the published values.
 
 use super::evidence::Evidence;
 use super::published::Published;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// How a number is formed from the points of one workload.
+/// How a number is computed from the points of one workload.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Metric {
@@ -29,7 +29,7 @@ pub enum Metric {
 }
 
 impl Metric {
-    /// What a mechanism comes to that does nothing; none for the number itself.
+    /// The value for a mechanism without any effect; none for the number itself.
     pub fn neutral(self) -> Option<f64> {
         match self {
             Metric::Value => None,
@@ -54,7 +54,7 @@ impl Metric {
                 0.0 if of == 0.0 => 0.0,
                 over => 100.0 * of / over,
             },
-            // What has none to begin with has nothing to lose.
+            // A workload with none at the start has nothing to remove.
             (Metric::Removed, Some(over)) => match over? {
                 0.0 => return None,
                 over => 100.0 * (1.0 - of / over),
@@ -72,7 +72,7 @@ pub enum Form {
     Arithmetic,
     /// Root of the product.
     Geometric,
-    /// Of percents: those of the geometric mean of the ratios.
+    /// For percentages: the geometric mean of the ratios, as a percentage.
     GeometricGain,
     /// The largest.
     Max,
@@ -86,12 +86,12 @@ pub enum Form {
     ArgMax,
     /// Spearman's rank correlation of measured and published, or of two measured ones.
     Rank,
-    /// How many workloads meet a condition.
+    /// Number of workloads that meet a condition.
     CountIf,
 }
 
 impl Form {
-    /// What stands before the quantity's name.
+    /// The word before the quantity's name.
     pub fn word(self) -> &'static str {
         match self {
             Form::Arithmetic | Form::Geometric | Form::GeometricGain => "mean",
@@ -110,13 +110,13 @@ impl Form {
         self.word() == "mean"
     }
 
-    /// It is a count or a place, and no longer of the quantity's unit.
+    /// Whether the value is a count or names a workload, so that it is not in the quantity's unit.
     pub fn counts(self) -> bool {
         matches!(self, Form::ArgMin | Form::ArgMax | Form::CountIf)
     }
 }
 
-/// Where a published value comes from.
+/// The origin of a published value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Provenance {
@@ -136,9 +136,9 @@ pub enum Provenance {
 pub struct Quantity {
     /// As in `mean NAME`.
     pub name: String,
-    /// What its values are worth; that of the figure if not given.
+    /// The evidence of its values; that of the figure if not given.
     pub evidence: Option<Evidence>,
-    /// How it is formed.
+    /// How it is computed.
     #[serde(default)]
     pub metric: Metric,
     /// The number of the points that it is formed from.
@@ -152,7 +152,7 @@ pub struct Quantity {
     pub over_without: Option<String>,
     /// Configuration whose own value is taken off: what `of` adds to it.
     pub less: Option<String>,
-    /// What that configuration is compared with, if not with `over`.
+    /// The baseline of that configuration, if not `over`.
     pub less_over: Option<String>,
     /// Configuration of whose own value this is a part, in percent.
     pub part_of: Option<String>,
@@ -171,28 +171,28 @@ pub struct Quantity {
     pub published: BTreeMap<String, Published>,
     /// Printed decimals of the values, where the numbers here do not show them.
     pub decimals: Option<u32>,
-    /// Where they come from.
+    /// The origin of the published values.
     #[serde(default = "text")]
     pub provenance: Provenance,
-    /// How derived values follow from printed ones.
+    /// How derived values were computed from printed ones.
     pub derivation: Option<String>,
     /// How workloads are summed up, if in one way: a `[[quantity.summary]]` in
     /// short.
     pub mean: Option<Form>,
     /// Its published value.
     pub published_mean: Option<Published>,
-    /// Where that comes from.
+    /// The origin of that.
     pub mean_provenance: Option<Provenance>,
-    /// How it follows from printed values.
+    /// How it was derived from printed values.
     pub mean_derivation: Option<String>,
     /// More sums of the workloads.
     #[serde(default)]
     pub summary: Vec<Summary>,
-    /// Its sums are of an abstract or a conclusion: the overview has them, and the
-    /// sensitivity analysis is about them.
+    /// Whether its sums are from an abstract or a conclusion: the overview shows
+    /// them, and the sensitivity analysis covers them.
     #[serde(default)]
     pub headline: bool,
-    /// The page has its values although nothing is published beside them.
+    /// The page shows its values although no value is published.
     #[serde(default)]
     pub show: bool,
     /// Why a workload, or `mean`, differs.
@@ -211,18 +211,18 @@ pub struct Summary {
     /// The workloads; all of the quantity if empty.
     #[serde(default)]
     pub only: Vec<String>,
-    /// Of `max` and `min`: the workload that the paper has it of.
+    /// For `max` and `min`: the workload of the extreme in the paper.
     pub at: Option<String>,
-    /// Of `rank`: the quantity whose measured values take the place of published ones.
+    /// For `rank`: the quantity whose measured values replace the published ones.
     pub against: Option<String>,
     /// Of `count-if`: `> 1`, `<= 0`, `= 100`.
     pub condition: Option<Condition>,
     /// Its published value.
     pub published: Option<Published>,
-    /// Where that comes from.
+    /// The origin of that.
     #[serde(default = "prose")]
     pub provenance: Provenance,
-    /// How it follows from printed values.
+    /// How it was derived from printed values.
     pub derivation: Option<String>,
     /// Why it differs.
     pub reason: Option<String>,
@@ -285,22 +285,22 @@ impl Condition {
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct NotModelled {
-    /// What it is.
+    /// The published quantity.
     pub quantity: String,
-    /// Of what.
+    /// Its workload.
     pub workload: Option<String>,
     /// The value; none where only a drawing has it.
     pub published: Option<Published>,
     /// Its unit.
     #[serde(default)]
     pub unit: String,
-    /// Where it comes from.
+    /// Its origin.
     #[serde(default = "text")]
     pub provenance: Provenance,
-    /// What a measurement of it would be.
+    /// The evidence that a measurement of it would be.
     #[serde(default = "timed")]
     pub evidence: Evidence,
-    /// How it follows from printed values.
+    /// How it was derived from printed values.
     pub derivation: Option<String>,
     /// Why no model gives it.
     pub reason: String,
@@ -323,8 +323,8 @@ fn timed() -> Evidence {
 }
 
 impl Quantity {
-    /// What a mechanism comes to that does nothing; none for the number itself, and for a
-    /// part of what another mechanism does.
+    /// The value for a mechanism without any effect; none for the number itself, and for
+    /// a part of another mechanism's effect.
     pub fn neutral(&self) -> Option<f64> {
         let own = self.metric.neutral().filter(|_| self.part_of.is_none());
         match self.less {
@@ -333,7 +333,7 @@ impl Quantity {
         }
     }
 
-    /// All configurations that it is formed of.
+    /// All configurations that it is computed from.
     pub fn configurations(&self) -> impl Iterator<Item = &str> {
         let more = [&self.over, &self.less, &self.less_over, &self.part_of];
         let more = more.into_iter().filter_map(|name| name.as_deref());
@@ -370,7 +370,7 @@ impl Quantity {
         Some(own).filter(|v| v.is_finite())
     }
 
-    /// All that its workloads are summed up to.
+    /// All summaries of its workloads.
     pub fn summaries(&self) -> Vec<Summary> {
         let short = self.mean.map(|form| Summary {
             form,

@@ -1,6 +1,6 @@
-//! Bank mappings of related work, as baselines beside the hash paper's: which
-//! bank a word address goes to. Those that need another number of banks, or
-//! more memory, are no `HashSpec`.
+//! Bank mappings of related work, as baselines for the hash paper's: the bank
+//! of each word address. Mappings that need another number of banks, or more
+//! memory, are no `HashSpec`.
 //!
 //! Polynomial interleaving over GF(2) and CuTe's swizzles are linear, so that
 //! [`Related::matrix`] gives them as the `matrix` unit; the others are not.
@@ -13,10 +13,10 @@ use std::str::FromStr;
 /// A mapping of related work.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Related {
-    /// As many banks as the number says, the address modulo it: a prime number
-    /// or an odd one (Lawrie and Vora; the hash paper's reference 27 for any number).
-    /// The hardware is a modulo by a constant for the bank, a division by it
-    /// for the row, and a crossbar of that many banks.
+    /// The address modulo the number of banks: a prime number or an odd one (Lawrie
+    /// and Vora; the hash paper's reference 27 for any number). The hardware is a
+    /// modulo by a constant for the bank, a division by it for the row, and a
+    /// crossbar of that many banks.
     Modulus(u32),
     /// A word of padding behind every row of all banks: bank = (a + a / w) mod
     /// w. No hardware; an adder in the index arithmetic, and one word in w + 1

@@ -1,4 +1,4 @@
-//! What the points say about the published values.
+//! Compares the published values with those of the points.
 
 use super::compute::Table;
 use super::evidence::Evidence;
@@ -12,7 +12,7 @@ use serde::{Serialize, Serializer};
 
 mod judge;
 
-/// How a published value and the measured one stand to each other.
+/// The result of comparing a published value with the measured one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Verdict {
     /// Within the tolerance, and the same way.
@@ -42,7 +42,7 @@ impl Verdict {
         matches!(self, Verdict::Differs | Verdict::DirectionOnly)
     }
 
-    /// As the page has it.
+    /// Its word on the page.
     pub fn word(self) -> &'static str {
         match self {
             Verdict::Reproduced => "reproduced",
@@ -61,7 +61,7 @@ impl Serialize for Verdict {
     }
 }
 
-/// What is compared.
+/// The kind of comparison.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Check {
@@ -71,13 +71,13 @@ pub enum Check {
     Mean,
     /// Whether an order holds.
     Order,
-    /// Which way a mechanism moves it.
+    /// The direction in which a mechanism moves it.
     Direction,
     /// Nothing.
     None,
 }
 
-/// One published value beside the measured one.
+/// One published value and the measured one.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Comparison {
     /// The figure.
@@ -88,26 +88,27 @@ pub struct Comparison {
     pub workload: Option<String>,
     /// Name of the machine.
     pub machine: Option<String>,
-    /// What the paper has.
+    /// The paper's value.
     pub published: Option<Published>,
-    /// Where it has it.
+    /// Its origin in the paper.
     pub provenance: Provenance,
-    /// How it follows from printed values.
+    /// How it was derived from printed values.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub derivation: Option<String>,
-    /// What the measured value is worth.
+    /// The evidence of the measured value.
     pub evidence: Evidence,
-    /// What the models have.
+    /// The models' value.
     pub measured: Option<f64>,
-    /// Of both.
+    /// The unit of both.
     pub unit: String,
-    /// What is compared.
+    /// The kind of comparison.
     pub check: Check,
-    /// How far the two may be apart, by the rule of the evidence.
+    /// The tolerance, by the rule for the evidence.
     pub tolerance: Option<f64>,
-    /// What comes of it.
+    /// The result of the comparison.
     pub verdict: Verdict,
-    /// Of a sum over fewer workloads than the paper's: those that have a number, and all.
+    /// For a sum over fewer workloads than the paper's: the number of workloads with a
+    /// value, and of all.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub workloads: Option<[usize; 2]>,
     /// A mechanism that does nothing is as near.
@@ -115,14 +116,13 @@ pub struct Comparison {
     pub no_mechanism_passes: bool,
     /// Why it differs, or is not modelled.
     pub reason: Option<String>,
-    /// What a mechanism comes to that does nothing.
+    /// The value for a mechanism without any effect.
     #[serde(skip)]
     pub neutral: Option<f64>,
-    /// It says how many, or which, so that no distance says how far it is off.
+    /// It is a count, or names a workload, so that no distance applies.
     #[serde(skip)]
     pub counts: bool,
-    /// What a timed value of its kind may be off by; none where that is a part of the
-    /// value.
+    /// The tolerance of a timed value of its kind; none if that is a part of the value.
     #[serde(skip)]
     pub yardstick: Option<f64>,
 }
@@ -149,7 +149,7 @@ struct Context<'a> {
     table: &'a Table,
 }
 
-/// What a row is compared by.
+/// The basis of a row's comparison.
 struct By<'a> {
     key: &'a str,
     measure: Measure,
@@ -278,7 +278,7 @@ impl Context<'_> {
         result
     }
 
-    /// The measured values of another quantity in place of the published ones.
+    /// Replaces the published values by the measured values of another quantity.
     fn set_against(&self, summands: &mut [Summand], other: &str) {
         let named = |q: &&Quantity| q.name == other;
         let other = self.figure.quantity.iter().find(named);
@@ -404,7 +404,7 @@ impl Context<'_> {
         })
     }
 
-    /// What an order compares, of a workload and a configuration.
+    /// The number that an order compares, of a workload and a configuration.
     fn number(&self, order: &Order, workload: &str, configuration: &str) -> Option<f64> {
         let value = |configuration: &str| self.value(workload, configuration, &order.key);
         let over = order.over.as_deref().map(value);

@@ -1,14 +1,14 @@
-//! How far a measured value may be from the published one: one table for all
+//! The tolerances between measured and published values: one table for all
 //! figures, which no figure can change.
 
 use super::evidence::Evidence;
 use super::published::half_unit;
 use super::quantity::{Form, Metric};
 
-/// What kind of number is compared.
+/// The kind of compared number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Measure {
-    /// How many, or which: a count of workloads, the place of the largest.
+    /// A count of workloads, or the workload with the largest value.
     Count,
     /// Times: a speed-up.
     Ratio,
@@ -30,7 +30,7 @@ impl Measure {
         Measure::Absolute,
     ];
 
-    /// Of a value of `metric` in `unit`, summed up by `form`.
+    /// The measure of a value of `metric` in `unit`, summed up by `form`.
     pub fn of(metric: Metric, unit: &str, form: Option<Form>) -> Self {
         match (form, metric, unit) {
             (Some(form), ..) if form.counts() => Measure::Count,
@@ -44,8 +44,8 @@ impl Measure {
     }
 }
 
-/// Of a value that is compared with what a mechanism comes to that does
-/// nothing, if with anything.
+/// The measure of a value; `neutral` is the value for a mechanism without any
+/// effect, if there is one.
 pub fn value_measure(neutral: Option<f64>, unit: &str) -> Measure {
     match (neutral, unit) {
         (_, "%") => Measure::Percent,
@@ -54,7 +54,7 @@ pub fn value_measure(neutral: Option<f64>, unit: &str) -> Measure {
     }
 }
 
-/// How far a value may be off.
+/// A tolerance.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Width {
     /// Half a unit of the last decimal that the paper prints.
@@ -63,15 +63,14 @@ pub enum Width {
     Part(f64),
     /// An absolute number of percentage points.
     Points(f64),
-    /// Of a change: percentage points, or a part of the change if that is more. A
-    /// speed-up of 1.24 changes by 24 %.
+    /// For a change: percentage points, or a part of the change if that is more.
+    /// A speed-up of 1.24 is a change of 24 %.
     Change {
         /// Percentage points.
         points: f64,
         /// Part of the change.
         part: f64,
-        /// What one percentage point is, in the unit of the value: 1 of percents,
-        /// 0.01 of ratios.
+        /// One percentage point in the unit of the value: 1 for percentages, 0.01 for ratios.
         point: f64,
         /// No change: 0 of percents, 1 of ratios.
         neutral: f64,
@@ -97,7 +96,7 @@ pub struct Rule {
     pub measures: &'static [Measure],
     /// as the page names them.
     pub what: &'static str,
-    /// How far they may be off.
+    /// Their tolerance.
     pub width: Width,
     /// Why that far.
     pub reason: &'static str,

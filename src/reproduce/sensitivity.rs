@@ -1,5 +1,5 @@
-//! How sure a headline number is: its median and range over perturbations of
-//! machine and input, and what moves it most.
+//! The uncertainty of a headline number: its median and range over
+//! perturbations of machine and input, and the perturbation that moves it most.
 
 use super::change::Change;
 use super::figure::Figure;
@@ -13,11 +13,11 @@ use serde::Serialize;
 /// One thing that is changed.
 #[derive(Clone, Debug)]
 pub struct Perturbation {
-    /// What it is, for the chart.
+    /// Its name in the chart.
     pub name: &'static str,
-    /// What differs.
+    /// The change.
     pub change: Change,
-    /// It is small: part of the range. Others show what moves the number.
+    /// It is small, and part of the range. Large ones show what moves the number.
     pub small: bool,
 }
 
@@ -129,11 +129,11 @@ pub struct Headline {
     pub name: String,
     /// The value without perturbation.
     pub base: f64,
-    /// What each came to.
+    /// The results under each perturbation.
     pub values: Vec<(Perturbation, f64)>,
 }
 
-/// How sure a headline number is.
+/// The uncertainty of a headline number.
 #[derive(Clone, Debug, Serialize)]
 pub struct Sensitivity {
     /// Without a perturbation.
@@ -146,7 +146,7 @@ pub struct Sensitivity {
     pub most: f64,
     /// Small perturbations.
     pub perturbations: usize,
-    /// How far each change moves it, the widest first.
+    /// The effect of each change, the widest first.
     pub moved_by: Vec<Swing>,
 }
 
@@ -170,7 +170,7 @@ impl Headline {
         (least, values.fold(f64::NEG_INFINITY, f64::max))
     }
 
-    /// How far each change moves it, the widest first.
+    /// The effect of each change, the widest first.
     pub fn swings(&self) -> Vec<Swing> {
         let mut names: Vec<&'static str> = self.values.iter().map(|v| v.0.name).collect();
         names.dedup();
@@ -218,7 +218,7 @@ impl Headline {
         text
     }
 
-    /// What moves it most.
+    /// The change that moves it most.
     pub fn widest(&self) -> Option<Swing> {
         self.swings().into_iter().next()
     }

@@ -18,7 +18,7 @@ use crate::search::bitvec::all_pairs;
 use crate::search::reference::{Selection, of_instructions, of_trace};
 use crate::search::tune::{Method, Tuner};
 use crate::search::{Control, Outcome, Problem};
-use crate::sharing::{Kernel, Launched, Needs, Placement, annotated_launch, find_entry};
+use crate::sharing::{AnalysedEntry, Launched, Needs, Placement, annotated_launch, find_entry};
 use crate::sm::{Layout, RunProgress, Setup, Statistics, Workload as Programs};
 use crate::software::LayoutSpec;
 use crate::trace::{AccessTrace, ConflictProfile, Op};
@@ -96,7 +96,7 @@ pub(super) fn shared_variables(work: &Workload) -> Result<usize> {
         )
     })?;
     let (one, name) = launch.entry()?;
-    let kernel = Kernel::new(&launch.module, Some(&name), one.dynamic_shared)?;
+    let kernel = AnalysedEntry::new(&launch.module, Some(&name), one.dynamic_shared)?;
     Ok(kernel.variables.len())
 }
 
@@ -152,7 +152,7 @@ pub(super) fn count(point: &Point, machine: &Config, input: &str) -> Result<Numb
     let varying = by_site.iter().filter(|(_, p)| varies(p)).count();
     set("sites of varying degree", varying as f64);
     set("accesses", profile.active_passes() as f64);
-    // Of the launch, as if all its blocks did what the traced one does.
+    // For the launch, as if all its blocks did the same as the traced one.
     let blocks = blocks(&point.work, input)?;
     let of = |op: Op| trace.accesses.iter().filter(|a| a.op == op).count() as f64;
     set("loads", blocks * of(Op::Load));
@@ -248,7 +248,7 @@ fn search(tune: &Tune, machine: &Config, trace: &AccessTrace) -> Result<Outcome>
     })
 }
 
-/// What `take` makes of a search.
+/// The result of a search, converted by `take`.
 fn tuned<T>(
     tune: &Tune,
     machine: &Config,
@@ -331,7 +331,7 @@ fn programs(point: &Point, machine: &Config, input: &str) -> Result<Box<dyn Prog
         }
     };
     let (one, name) = launch.entry()?;
-    let kernel = Kernel::new(&launch.module, Some(&name), one.dynamic_shared)?;
+    let kernel = AnalysedEntry::new(&launch.module, Some(&name), one.dynamic_shared)?;
     let needs = Needs {
         threads: one.block.iter().map(|&n| u64::from(n)).product(),
         registers: launch.file.registers,
@@ -356,7 +356,7 @@ struct Changed {
 }
 
 impl Changed {
-    /// Of `input`, where it is a launch file.
+    /// The launch of `input`, if it is a launch file.
     fn of(work: &Workload, input: &str) -> Result<Option<Self>> {
         let Some(launch) = LaunchInput::of(Path::new(input)) else {
             return Ok(None);

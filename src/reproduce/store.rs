@@ -73,7 +73,7 @@ impl Store {
     }
 }
 
-/// A line with digest, numbers, and what else is there.
+/// A line with digest, numbers, and the other keys that are present.
 fn compact(line: &Value, keys: &BTreeSet<&str>) -> String {
     let mut short = serde_json::Map::new();
     for name in ["digest", "hash", "reason", "values"] {
@@ -133,7 +133,7 @@ mod tests {
         }
     }
 
-    /// What is no shard is refused, and the points that are there stay.
+    /// A file that is no shard is refused, and the stored points are kept.
     #[test]
     fn garbage_and_empty_shards_are_refused() {
         let dir = tempfile::tempdir().unwrap();
@@ -188,7 +188,7 @@ mod tests {
         assert_eq!(std::fs::read_to_string(&file).unwrap(), text);
     }
 
-    /// As with `--sensitivity`, whose points follow those of the figures.
+    /// As with `--sensitivity`, whose points come after those of the figures.
     #[test]
     fn points_after_the_file_is_ordered_are_kept_by_an_interrupted_run() {
         let dir = tempfile::tempdir().unwrap();

@@ -1,8 +1,8 @@
-//! What the workloads of a quantity are summed up to.
+//! Sums up the workloads of a quantity.
 
 use super::quantity::{Condition, Form};
 
-/// What a workload adds.
+/// A workload's contribution.
 pub(super) struct Summand<'a> {
     /// Its name.
     pub workload: &'a str,

@@ -14,7 +14,7 @@ pub(super) struct Row {
     pub benchmark: String,
     /// The launch file that is used for it.
     pub launch: String,
-    /// How the stand-in was fitted to the table, where it was.
+    /// How the stand-in was fitted to the table, if it was.
     pub inferred: Option<String>,
     /// Its other columns.
     #[serde(flatten)]

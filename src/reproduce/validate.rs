@@ -1,4 +1,4 @@
-//! What a figure's file must agree in, beyond its keys.
+//! The consistency rules of a figure's file, beyond its keys.
 
 use super::evidence::Evidence;
 use super::figure::Figure;
@@ -17,8 +17,8 @@ struct File<'a> {
     workloads: Vec<&'a str>,
 }
 
-/// Every name in a quantity must be that of something, and every value must say
-/// what it is worth and where it comes from.
+/// Checks that every name in a quantity refers to something, and that every
+/// value states its evidence and its source.
 pub(super) fn validate(figure: &Figure, path: &Path) -> Result<()> {
     let file = File {
         path,

@@ -8,8 +8,8 @@ use crate::error::{Error, Result};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
-/// Numbers that are kept beside those of quantities: what compositions show,
-/// and how long a point takes.
+/// Numbers that are kept in addition to those of quantities: those of
+/// compositions, and the time of a point.
 const KEPT: [&str; 5] = [
     "cycles",
     "bank_conflicts",

@@ -18,13 +18,13 @@ pub(super) struct Access {
     pub function: u32,
     /// The instruction.
     pub at: u32,
-    /// Which operand is the address.
+    /// Index of the operand that is the address.
     pub operand: usize,
     /// Bytes that stay together and aligned.
     pub bytes: u32,
     /// Whether the address is a generic one.
     pub generic: bool,
-    /// What it may touch.
+    /// The shared memory that it may touch.
     pub touches: Touches,
     /// The least and the largest byte of its dynamic variable at which it may begin,
     /// where that is known.
@@ -35,18 +35,18 @@ pub(super) struct Access {
 /// rewritten.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Obstacle {
-    /// Where.
+    /// Its span.
     pub place: Span,
-    /// What is in the way.
+    /// The reason.
     pub reason: String,
-    /// What it may touch.
+    /// The shared memory that it may touch.
     pub touches: Touches,
-    /// Whether the hardware has a swizzle mode for what it touches.
+    /// Whether the hardware has a swizzle mode for the variables that it touches.
     pub has_modes: bool,
 }
 
 impl Obstacle {
-    /// One for all of shared memory.
+    /// An obstacle for all of shared memory.
     fn everywhere(place: Span, reason: String) -> Self {
         let touches = Touches::All {
             at: 0,
@@ -66,14 +66,14 @@ impl Obstacle {
 pub(super) struct Accesses {
     /// In the order of the functions and of the text.
     pub list: Vec<Access>,
-    /// What touches shared memory and cannot be rewritten.
+    /// Instructions that touch shared memory and cannot be rewritten.
     pub obstacles: Vec<Obstacle>,
 }
 
 /// The accesses of the functions `reached`, the entry first, to the variables
-/// `used`. An access to a dynamic variable may touch all of the module's,
-/// which begin at one place; those that the entry does not use are not memory
-/// of its own. `block` are the threads of a block, where they may be relied on.
+/// `used`. An access to a dynamic variable may touch all dynamic variables of
+/// the module, as they begin at one address; those that the entry does not use
+/// have no memory. `block` are the threads of a block, if they are certain.
 pub(super) fn accesses(
     module: &Module,
     reached: &[u32],
@@ -148,7 +148,7 @@ fn of_functions(module: &Module, reached: &[u32], block: Option<[u32; 3]>) -> Ac
     found
 }
 
-/// What touches shared memory without an address, or counts on its size.
+/// Names instructions that touch shared memory without an address, or depend on its size.
 fn hidden(i: &Instruction) -> Option<&'static str> {
     let is_size = |o: &Operand| {
         matches!(
@@ -188,7 +188,7 @@ fn initial_values(module: &Module, found: &mut Accesses) {
     }
 }
 
-/// What an access is to the pass.
+/// The class of an access in this pass.
 enum Class {
     Nothing,
     Access { operand: usize },
@@ -199,7 +199,7 @@ fn classify(module: &Module, i: &Instruction, access: &SharedAccess, generic_mad
     let obstacle = |what: &str| Class::Obstacle(what.to_owned());
     if access.kind == AccessKind::Call {
         return match i.operands.get(1) {
-            // It is followed.
+            // Its body is analysed as well.
             Some(Operand::Function(f)) if module.functions[*f as usize].defined => Class::Nothing,
             Some(Operand::Function(f)) => Class::Obstacle(format!(
                 "a call of {}, whose body is not in this module",
@@ -240,7 +240,7 @@ fn position(i: &Instruction) -> Class {
     }
 }
 
-/// What an instruction does with the shared memory that an operand names.
+/// How an instruction uses the shared memory that an operand names.
 fn other(i: &Instruction, operand: usize) -> String {
     let what = match i.opcode {
         Opcode::Mbarrier => "an mbarrier object",
@@ -262,7 +262,7 @@ fn other(i: &Instruction, operand: usize) -> String {
     what.to_owned()
 }
 
-/// Whether it is not known what the instruction does beside its address.
+/// Whether the instruction may do unknown things with its address.
 fn is_unknown(i: &Instruction, access: &SharedAccess) -> bool {
     use Opcode::{Cp, Mbarrier, Tensormap, Wgmma, Wmma};
     access.kind == AccessKind::Other && ![Cp, Mbarrier, Tensormap, Wgmma, Wmma].contains(&i.opcode)

@@ -1,4 +1,4 @@
-//! The text with mapped accesses, and what it takes of shared memory.
+//! Applies mapped accesses to the text, and computes the shared memory that it needs.
 
 use super::failure::{Impossible, Result};
 use super::map::WORD;
@@ -21,7 +21,7 @@ impl Job<'_> {
         self.unchanged(selected, Verdict::Refused(reason))
     }
 
-    /// What is found of the kernel, with nothing changed.
+    /// The findings about the kernel, without any change.
     fn unchanged(&self, selected: Selected, verdict: Verdict) -> Rewritten {
         let before = region::total(self.placed);
         Rewritten {
@@ -50,7 +50,7 @@ impl Job<'_> {
         let regions = &selected.regions;
         let installed = region::install(self.module, reached, regions)?;
         let installed = text::written(&installed, self.module)?;
-        // Behind the regions, each as it is seen from inside its parts.
+        // After the regions come their views, one for each part.
         let views = regions.iter().flat_map(Region::views);
         let seen: Vec<Region> = regions.iter().cloned().chain(views).collect();
         let target = |access| {
@@ -81,8 +81,7 @@ impl Job<'_> {
         })
     }
 
-    /// Where the parts of dynamic shared memory are, where some have mappings of
-    /// their own.
+    /// The new offsets of the parts of dynamic shared memory, if some have their own mappings.
     fn moved_parts(&self, regions: &[Region]) -> Vec<MovedPart> {
         let Some(region) = regions.iter().find(|r| !r.parts.is_empty()) else {
             return Vec::new();
@@ -169,7 +168,7 @@ impl Job<'_> {
 /// Bytes of shared memory of a block.
 struct BlockMemory {
     total: u32,
-    /// Those that the launch must give, where it must give some.
+    /// Bytes that the launch must give, if it must give any.
     dynamic: Option<u32>,
 }
 

@@ -3,7 +3,7 @@
 
 use crate::software::{Step, Value, ptx};
 
-/// Where an operation takes an operand from.
+/// The source of an operation's operand.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Arg {
     /// The address that is mapped.
@@ -53,8 +53,8 @@ pub(super) enum Op {
 pub(super) const BYTE_BITS: u32 = 2;
 
 impl Op {
-    /// A step of a linear layout, which works on words, for byte addresses:
-    /// the place in the word stays.
+    /// A step of a linear layout, which works on words, for byte addresses: the
+    /// byte within the word is kept.
     pub fn of_step(step: &Step) -> Op {
         let arg = |v: &Value| match v {
             Value::Index => Arg::Input,
@@ -63,7 +63,7 @@ impl Op {
         match step {
             Step::Right(v, bits) => Op::Right(arg(v), *bits),
             Step::Left(v, bits) => Op::Left(arg(v), *bits),
-            // It keeps what the matrix has nothing to do with.
+            // The mask also keeps the byte within the word.
             Step::And(v, mask) => Op::And(arg(v), mask << BYTE_BITS | 3),
             Step::XorMasked { rest, value, mask } => Op::XorMasked {
                 rest: arg(rest),
@@ -74,7 +74,7 @@ impl Op {
         }
     }
 
-    /// What it computes; `of` gives the operands.
+    /// Its result; `of` returns the operands.
     pub fn evaluate(&self, of: impl Fn(Arg) -> u32, table: &[u32]) -> u32 {
         match *self {
             Op::Right(v, bits) => of(v) >> bits,
@@ -120,8 +120,9 @@ impl Op {
         }
     }
 
-    /// The same operation on other operands: `read` gives those of which it takes
-    /// or moves bits, `kept` those that it adds to, or leaves the other bits of.
+    /// The same operation on other operands: `read` maps operands whose bits it
+    /// uses or moves, `kept` maps operands that it adds to, or whose other bits
+    /// it keeps.
     pub fn with_args(&self, read: impl Fn(Arg) -> Arg, kept: impl Fn(Arg) -> Arg) -> Op {
         match *self {
             Op::Right(v, bits) => Op::Right(read(v), bits),

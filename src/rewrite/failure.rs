@@ -1,4 +1,4 @@
-//! What keeps a kernel from being rewritten.
+//! The reasons for which a kernel cannot be rewritten.
 
 use crate::error::Error;
 use std::fmt;

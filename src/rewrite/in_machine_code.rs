@@ -13,11 +13,11 @@ use crate::tool::Toolbox;
 use crate::trace::{ConflictCount, ConflictProfile};
 use serde::Serialize;
 
-/// What the machine code makes of a kernel before and after, by the
+/// The machine code's counts of a kernel before and after, by the
 /// [ledger](crate::assembler::ledger) of the entry's first launch.
 #[derive(Clone, Debug, Serialize)]
 pub struct MachineConflicts {
-    /// Who assembled it.
+    /// The assembler.
     pub assembler: AssemblerId,
     /// Conflicts before.
     pub conflicts_before: u64,
@@ -34,7 +34,7 @@ pub struct MachineConflicts {
 }
 
 impl MachineConflicts {
-    /// Whether fewer conflicts are left, and no other access takes their place.
+    /// Whether fewer conflicts are left, and no additional accesses replace them.
     pub fn gains(&self) -> bool {
         self.conflicts_after < self.conflicts_before
             && self.wavefronts_after < self.wavefronts_before
@@ -56,7 +56,7 @@ impl MachineConflicts {
     }
 }
 
-/// A kernel with the counts of its machine code, beside which rewritten ones are put.
+/// A kernel with the counts of its machine code, with which rewritten kernels are compared.
 pub struct MachineCounts<'a> {
     file: &'a LaunchFile,
     module: &'a Module,
@@ -74,8 +74,8 @@ struct Counts {
 }
 
 impl<'a> MachineCounts<'a> {
-    /// Of the first launch of the entry of `request`, which `file` has. `module` is one text.
-    /// An error where `ptxas` or `nvdisasm` is missing.
+    /// The counts for the first launch of the entry of `request` in `file`. `module` is one
+    /// text. Fails if `ptxas` or `nvdisasm` is missing.
     pub fn of(
         file: &'a LaunchFile,
         module: &'a Module,
@@ -97,8 +97,8 @@ impl<'a> MachineCounts<'a> {
         })
     }
 
-    /// The counts beside those of a text rewritten from the kernel; `None` where it was
-    /// refused.
+    /// The counts, compared with those of a text rewritten from the kernel; `None` if
+    /// that was refused.
     pub fn beside(&self, rewritten: &Rewritten) -> Result<Option<MachineConflicts>> {
         let Some(text) = rewritten.text() else {
             return Ok(None);

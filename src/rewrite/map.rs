@@ -1,10 +1,10 @@
 //! A layout on the byte addresses of one region of shared memory.
 //!
-//! A linear layout, ADD and the shifts of RAP and RAS read and change only
-//! the low bits of an address. They repeat with a period, what these bits count.
-//! If the base of the region is certainly a multiple of the period, they can be
-//! computed from the address itself: the base stays what it is in the upper
-//! bits. It is certain up to [`WINDOW_ALIGN`]; beyond that the base is
+//! A linear layout, ADD and the shifts of RAP and RAS read and change only the
+//! low bits of an address, so they repeat with a period of 2 to the number of
+//! these bits. If the base of the region is certainly a multiple of the period,
+//! they can be computed from the address itself: the base's upper bits are
+//! unchanged. It is certain up to [`WINDOW_ALIGN`]; beyond that the base is
 //! subtracted first. Padding counts from the base, too.
 
 mod parts;
@@ -22,14 +22,14 @@ pub(super) const WORD: u32 = 1 << BYTE_BITS;
 pub(super) struct Map {
     /// The first word that it maps.
     first: u32,
-    /// The place of each word from there, in words from the base.
+    /// The new word index of each word from `first` on, relative to the base.
     places: Vec<u32>,
     /// Words that the region needs.
     needed: u32,
-    /// What the base must be a multiple of, in bytes.
+    /// Required alignment of the base, in bytes.
     align: u32,
-    /// Bytes after which the places repeat, so much further on; `None` if they do
-    /// not.
+    /// The period in bytes: offsets one period apart are mapped to offsets one
+    /// period apart. `None` if there is none.
     period: Option<u32>,
     ops: Vec<Op>,
     table: Vec<u32>,
@@ -43,7 +43,7 @@ impl Map {
         let mut map = Map {
             first: 0,
             needed,
-            // So that the banks of the region are those of its places.
+            // So that the banks of the region are those of its mapped words.
             align: layout.geometry().banks() as u32 * WORD,
             period: None,
             ops: Vec::new(),
@@ -86,19 +86,19 @@ impl Map {
         self.needed * WORD
     }
 
-    /// What the base must be a multiple of, in bytes: a power of two.
+    /// Required alignment of the base, in bytes: a power of two.
     pub fn align(&self) -> u32 {
         self.align
     }
 
-    /// Bytes after which the places repeat, so much further on: what a loop may add
-    /// to an address without another mapping. `None` if they do not repeat.
+    /// The period in bytes: a multiple of it, added by a loop, is added to the
+    /// mapped address as well. `None` if there is none.
     pub fn period(&self) -> Option<u32> {
         self.period
     }
 
-    /// The operations that map an address; the last one's result is the place,
-    /// without any it is the address itself.
+    /// The operations that map an address. The result of the last is the mapped
+    /// address; without any, the address is unchanged.
     pub fn ops(&self) -> &[Op] {
         &self.ops
     }
@@ -114,7 +114,7 @@ impl Map {
         &self.table
     }
 
-    /// Where the byte at offset `byte` of the region goes; `None` beyond what it maps.
+    /// The new offset of the byte at offset `byte` of the region; `None` beyond the mapped part.
     pub fn place(&self, byte: i64) -> Option<i64> {
         let word = (byte >> BYTE_BITS) - i64::from(self.first);
         let place = *self.places.get(usize::try_from(word).ok()?)?;
@@ -247,8 +247,8 @@ impl Map {
         }
     }
 
-    /// Whether the operations give every word its place at bases that are
-    /// multiples of the alignment alone.
+    /// Whether the operations map every word correctly at bases that are only
+    /// multiples of the alignment.
     fn keeps_base(&self) -> bool {
         let bases = [1, 5, 0x2aab].map(|odd| odd * self.align);
         let right = |base: u32| {
@@ -290,8 +290,7 @@ impl Map {
     }
 }
 
-/// The operations with the offset in the place of the address: everywhere, or
-/// where an address is shifted or masked.
+/// The operations with the offset instead of the address: everywhere, or only in shifts and masks.
 fn relative(ops: &[Op], everywhere: bool) -> Vec<Op> {
     let later = |arg: Arg| match arg {
         Arg::Op(at) => Arg::Op(at + 1),
@@ -344,8 +343,8 @@ mod tests {
         (Map::new(&layout, words), layout)
     }
 
-    /// The operations on byte addresses, with any base, give the layout's
-    /// place of the word and keep the place in the word.
+    /// The operations on byte addresses, with any base, map the word as the
+    /// layout does and keep the byte within the word.
     #[test]
     fn operations_compute_the_place_of_every_byte() {
         for spec in SPECS {

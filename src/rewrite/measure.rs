@@ -94,9 +94,9 @@ pub fn measure(
     })
 }
 
-/// What is counted of a run.
+/// The counters of a run.
 struct Counted<'a> {
-    /// Its launches count.
+    /// Only its launches are counted.
     entry: &'a str,
     rule: ConflictRule,
     /// The address bits that are the bank.
@@ -122,7 +122,7 @@ impl Counted<'_> {
         };
         let outcome = prepared.run_each(&Options::default(), count)?;
         refuse_faults(&outcome, &file.source.path)?;
-        // One block runs, on buffers of its own.
+        // Only one block runs, so it gets its own buffers.
         let mut copy = file.prepare(module)?;
         let first = copy.launches().iter().position(|l| l.entry == self.entry);
         if let Some(index) = first {

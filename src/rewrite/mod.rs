@@ -50,12 +50,12 @@ use crate::software::LayoutSpec;
 use failure::Failure;
 use select::Job;
 
-/// What is to be done to a kernel.
+/// A request to rewrite a kernel.
 #[derive(Clone, Debug)]
 pub struct Request {
     /// The entry.
     pub entry: String,
-    /// One mapping for all shared variables together, or some for one each.
+    /// One mapping for all shared variables together, or mappings for some of them.
     pub hashes: Hashes,
     /// Banks of the machine, and addresses.
     pub geometry: Geometry,
@@ -118,7 +118,7 @@ impl Request {
 /// The mappings of a kernel.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Hashes {
-    /// All shared variables of the kernel lie in one array under this one.
+    /// All shared variables of the kernel form one array under this mapping.
     All(LayoutSpec),
     /// These variables lie in arrays of their own, these parts of dynamic shared
     /// memory under mappings of their own; others stay.
@@ -131,8 +131,8 @@ pub fn rewrite(module: &Module, request: &Request) -> Result<Rewritten> {
     attempt(module, request)?.map_err(Impossible::into_error)
 }
 
-/// As [`rewrite`], for a mapping that is one of several to try: what is
-/// impossible is told from an error.
+/// As [`rewrite`], for one of several mappings to try: an impossible mapping is
+/// distinguished from an error.
 pub fn attempt(
     module: &Module,
     request: &Request,
@@ -188,9 +188,9 @@ fn rewritten(module: &Module, request: &Request) -> failure::Result<Rewritten> {
     job.apply(&reached, selected)
 }
 
-/// All shared variables under the one mapping that those named have; `None`
-/// where they have several, or where that cannot be had either: what can be
-/// done without it is then done.
+/// All shared variables under the common mapping of the named ones; `None` if
+/// they have several mappings, or if that is impossible, too: then whatever is
+/// possible without it is done.
 fn in_one_array(module: &Module, request: &Request, mixed: &Left) -> Result<Option<Rewritten>> {
     let Hashes::Named(list) = &request.hashes else {
         return Ok(None);
@@ -212,7 +212,7 @@ fn in_one_array(module: &Module, request: &Request, mixed: &Left) -> Result<Opti
         .map(|whole| Rewritten { mixed, ..whole }))
 }
 
-/// The marker places variables that the pass puts elsewhere.
+/// Refuses the marker that fixes the offsets of variables, because the pass moves them.
 fn refuse_marker(module: &Module, entry: u32) -> std::result::Result<(), Impossible> {
     if module.layout_marker(entry).is_none() {
         return Ok(());

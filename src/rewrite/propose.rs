@@ -59,10 +59,10 @@ pub fn one_for_all(
     Ok(best)
 }
 
-/// The swizzle that leaves groups of `together` words (a power of two)
-/// together and has the fewest conflicts in `profile`, of several the one that
-/// takes the fewest operations. Without a profile the one that spreads the
-/// groups of a row over the banks by the row's number.
+/// The swizzle that keeps groups of `together` words (a power of two) whole and
+/// has the fewest conflicts in `profile`; of several, the one with the fewest
+/// operations. Without a profile, the one that spreads the groups of a row over
+/// the banks by the row's number.
 pub fn propose(
     geometry: Geometry,
     together: u32,

@@ -1,5 +1,4 @@
-//! Which variables lie in one array under one mapping, and that array in the
-//! text.
+//! Groups variables into arrays, each under one mapping, and puts these arrays into the text.
 
 use super::access::shared_variable;
 use super::failure::Impossible;
@@ -28,7 +27,7 @@ pub(super) struct Placed {
     /// Bytes; of a dynamic one those of the launch.
     pub bytes: u32,
     pub align: u32,
-    /// Its size is that of the launch.
+    /// Its size is given by the launch.
     pub dynamic: bool,
 }
 
@@ -44,9 +43,9 @@ pub(super) struct Part {
 /// An array that holds variables under a mapping.
 #[derive(Clone, Debug)]
 pub(super) struct Region {
-    /// What it is called in the text.
+    /// Its name in the text.
     pub name: String,
-    /// What its table in constant memory is called.
+    /// The name of its table in constant memory.
     pub table: String,
     pub variables: Vec<Placed>,
     pub map: Map,
@@ -144,13 +143,13 @@ impl Region {
         found.map(|v| v.offset)
     }
 
-    /// What the array is a multiple of, in bytes.
+    /// The required alignment of the array, in bytes.
     pub fn align(&self) -> u32 {
         let own = self.variables.iter().map(|v| v.align).max();
         self.map.align().max(own.unwrap_or(1)).max(16)
     }
 
-    /// What its address is certainly a multiple of, in bytes.
+    /// The certain alignment of its address, in bytes.
     pub fn known_align(&self) -> u32 {
         self.align().min(WINDOW_ALIGN)
     }
@@ -254,9 +253,9 @@ pub(super) fn total(placed: &[Placed]) -> u32 {
     placed.iter().map(|v| v.offset + v.bytes).max().unwrap_or(0)
 }
 
-/// Puts the regions in the place of their variables: the declarations, and
-/// every name of a variable in the functions `reached`. No access is changed
-/// yet, so that the text means what it did before.
+/// Replaces variables by their regions: the declarations, and every name of a
+/// variable in the functions `reached`. No access is changed yet, so the text
+/// means the same as before.
 pub(super) fn install(
     module: &Module,
     reached: &[u32],
@@ -299,8 +298,8 @@ pub(super) fn install(
     Ok(edits.apply(&module.text))
 }
 
-/// An operand that names a variable, in its region: `place` gives the name of the region, and
-/// the offset in it.
+/// An operand that names a variable, in its region: `place` returns the name of the region
+/// and the offset in it.
 fn replacement(
     operand: &Operand,
     place: impl Fn(ast::Symbol) -> Option<(String, u32)>,

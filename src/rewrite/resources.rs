@@ -1,5 +1,5 @@
-//! What a block takes of an SM under a mapping: registers, instructions, shared
-//! memory, and how many blocks are resident.
+//! The resources of a block under a mapping: registers, instructions, shared
+//! memory, and the number of resident blocks.
 
 use super::{Hashes, Request, Rewritten, attempt};
 use crate::assembler::{Assembled, Assembler, allocated};
@@ -18,14 +18,14 @@ pub struct Occupancy {
     pub blocks: u32,
     /// Their warps.
     pub warps: u32,
-    /// What keeps one more block out.
+    /// The resource that limits the number of blocks.
     pub limited_by: Limit,
 }
 
-/// What a block of a kernel takes.
+/// The resources of a block of a kernel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct Resources {
-    /// What `ptxas` makes of it; `None` where it is not installed.
+    /// The counts of `ptxas`; `None` if it is not installed.
     pub assembled: Option<Assembled>,
     /// Bytes of shared memory.
     pub shared_bytes: u32,
@@ -34,7 +34,7 @@ pub struct Resources {
 }
 
 impl Resources {
-    /// What changes from `before`, for people: `registers 47 → 80, blocks per SM 20 → 12`.
+    /// The differences from `before`, as text: `registers 47 → 80, blocks per SM 20 → 12`.
     pub fn change_from(&self, before: &Resources) -> Option<String> {
         let both = |what: &str, before: Option<u32>, after: Option<u32>| {
             let (before, after) = before.zip(after)?;
@@ -70,7 +70,7 @@ pub struct Block<'a> {
 }
 
 impl Block<'_> {
-    /// What a block of `entry` takes with the PTX `text`.
+    /// The resources of a block of `entry` in the PTX `text`.
     pub fn resources(&self, text: &str, entry: &str, shared_bytes: u32) -> Result<Resources> {
         let assembled = match self.assembler {
             Some(assembler) => Some(assembler.assemble(text, entry)?),
@@ -99,8 +99,8 @@ impl Block<'_> {
         })
     }
 
-    /// What a block takes with all shared variables under `spec`, as they are in
-    /// `rewritten`; `None` where that was refused.
+    /// The resources of a block with all shared variables mapped by `spec`, as
+    /// in `rewritten`; `None` if that was refused.
     pub fn under(
         &self,
         module: &Module,
@@ -108,7 +108,7 @@ impl Block<'_> {
         rewritten: &Rewritten,
     ) -> Result<Option<Resources>> {
         let bytes = rewritten.shared_bytes;
-        // The kernel as it is needs no array, and is not refused.
+        // The unmapped kernel needs no array, and is not refused.
         let (text, bytes) = match (spec, rewritten.text()) {
             (LayoutSpec::Hash(HashSpec::Mod), _) => (module.text.as_str(), bytes.before),
             (_, Some(text)) => (text, bytes.after),
@@ -118,8 +118,8 @@ impl Block<'_> {
     }
 }
 
-/// What a block takes with all shared variables under each of `specs`, put into
-/// the PTX as `request` says; `None` where that is refused or impossible.
+/// The resources of a block with all shared variables under each of `specs`,
+/// put into the PTX by `request`; `None` if that is refused or impossible.
 pub fn under_each(
     module: &Module,
     request: &Request,

@@ -1,9 +1,9 @@
-//! What a rewriting comes to.
+//! The result of a rewriting.
 
 use crate::trace::line_of_file;
 use serde::{Serialize, Serializer};
 
-/// An access that stays as it is, or why nothing is rewritten.
+/// An access that is not rewritten, or why nothing is.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Left {
     /// 1-based line of the PTX.
@@ -25,13 +25,13 @@ impl Left {
 /// Bytes of shared memory of a block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct SharedBytes {
-    /// In the kernel as given.
+    /// In the original kernel.
     pub before: u32,
-    /// In the one rewritten.
+    /// In the rewritten kernel.
     pub after: u32,
 }
 
-/// Where a part of dynamic shared memory is in the kernel as rewritten.
+/// The offset of a part of dynamic shared memory in the rewritten kernel.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct MovedPart {
     /// Its name in the launch file.
@@ -42,7 +42,7 @@ pub struct MovedPart {
     pub bytes: u32,
 }
 
-/// What a kernel came to.
+/// The outcome for a kernel.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Verdict {
     /// The PTX with mapped accesses.
@@ -61,14 +61,14 @@ impl Serialize for Verdict {
     }
 }
 
-/// What was done to a kernel.
+/// The changes of a kernel.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Rewritten {
     /// The entry.
     pub entry: String,
     /// Instructions that access shared memory.
     pub accesses: usize,
-    /// Those of them whose address is mapped.
+    /// Accesses whose address is mapped.
     pub rewritten: usize,
     /// The PTX, or why there is none.
     #[serde(rename = "refused")]
@@ -77,11 +77,11 @@ pub struct Rewritten {
     /// not.
     #[serde(skip)]
     pub together: Option<u32>,
-    /// The first access that may touch variables with mappings of their own. If
-    /// these are equal, one mapping for all of shared memory was taken instead;
-    /// else some variables stay as they are.
+    /// The first access that may touch variables with different mappings. If
+    /// the mappings are equal, one mapping for all of shared memory was taken
+    /// instead; else some variables are not mapped.
     pub mixed: Option<Left>,
-    /// Accesses that stay as they are.
+    /// Accesses that are not rewritten.
     pub left: Vec<Left>,
     /// Variables that tensor copies or `wgmma` access in a swizzle mode of
     /// their own.
@@ -97,8 +97,7 @@ pub struct Rewritten {
     /// Bytes of dynamic shared memory that a launch must give, where it must
     /// give some.
     pub dynamic_shared: Option<u32>,
-    /// Where the parts of dynamic shared memory are now, where some were mapped by
-    /// their names.
+    /// The new offsets of the parts of dynamic shared memory, if some were mapped by name.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub parts: Vec<MovedPart>,
     /// Threads of a block, where the text is right for these alone; it says so

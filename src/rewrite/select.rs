@@ -1,8 +1,8 @@
-//! What is mapped: the regions that a request asks for, less those that some
-//! access stands in the way of.
+//! Selects the mapped regions: those of a request, without those that some
+//! access is an obstacle for.
 //!
-//! An access can stay as it is only if every access that may touch the same
-//! words stays, too: decided per region, all or nothing.
+//! An access can be left unmapped only if every access that may touch the same
+//! words is, too: each region is mapped entirely or not at all.
 
 use super::access::{Access, Accesses, Obstacle};
 use super::failure::{self, Impossible};
@@ -31,9 +31,9 @@ pub(super) struct Selected {
 
 /// Mappings by name.
 struct Mappings<'l> {
-    /// Of parts of dynamic shared memory, by offset.
+    /// Mappings of parts of dynamic shared memory, sorted by offset.
     parts: Vec<(SharedPart, &'l LayoutSpec)>,
-    /// Of variables.
+    /// Mappings of whole variables.
     whole: Vec<&'l (String, LayoutSpec)>,
 }
 
@@ -120,7 +120,7 @@ impl Job<'_> {
             let suffix = format!("_{}", own.unwrap_or(&variables[0]).name);
             regions.push(self.region(&suffix, variables, spec)?);
         }
-        // All dynamic arrays begin at one place.
+        // All dynamic arrays begin at one address.
         let outside = |v: &Placed| v.dynamic && !taken.contains(&v.variable);
         let dynamic = regions.iter().filter(|r| r.dynamic).count()
             + usize::from(self.placed.iter().any(outside));
@@ -228,8 +228,8 @@ impl Job<'_> {
         Ok(Region::new(self.module, &name, variables, &layout)?)
     }
 
-    /// The variable of that name, in the PTX or in the source; of a dynamic one all of
-    /// them, which lie at one place.
+    /// The variable with that name, in the PTX or in the source. For a dynamic one,
+    /// all of them, as they share one address.
     fn named(&self, name: &str) -> Result<Vec<Placed>> {
         let exact = self.placed.iter().any(|v| v.name == name);
         let is = |v: &&Placed| v.name == name || !exact && readable(&v.name) == name;
@@ -327,7 +327,7 @@ impl Job<'_> {
     /// The region that an access is in as a whole.
     pub fn region_of(&self, access: &Access, regions: &[Region]) -> Option<usize> {
         match &access.touches {
-            // With one array for all there is nothing else.
+            // If all of shared memory is one array, there is no other region.
             Touches::All { .. } => (matches!(self.request.hashes, Hashes::All(_))).then_some(0),
             Touches::Variables(set) => regions
                 .iter()
@@ -387,7 +387,7 @@ impl Job<'_> {
     }
 }
 
-/// What stands in the way of regions.
+/// The obstacles of regions.
 #[derive(Default)]
 struct Obstructed {
     /// The regions.

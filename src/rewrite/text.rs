@@ -3,8 +3,7 @@
 use crate::error::{Error, Result};
 use crate::ptx::ast::{Module, Span, Statement, StatementKind};
 
-/// The places of the operands of an instruction (not of a call) in the text,
-/// in order.
+/// The spans of the operands of an instruction (not of a call) in the text, in order.
 pub(super) fn operand_spans(module: &Module, span: Span) -> Vec<Span> {
     let text = &module.text.as_bytes()[span.start as usize..span.end as usize];
     let marks = blanked(text);
@@ -64,7 +63,7 @@ fn operands_start(marks: &[u8]) -> usize {
     at
 }
 
-/// The text with white space in the place of comments.
+/// The text with blanks instead of comments.
 fn blanked(text: &[u8]) -> Vec<u8> {
     let mut marks = text.to_vec();
     let mut at = 0;

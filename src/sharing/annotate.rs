@@ -7,7 +7,7 @@
 //! the same way. Everything else stays byte for byte.
 
 use super::graph::{Edge, FlowGraph, label_of_edge};
-use super::placement::Place;
+use super::placement::ProgramPoint;
 use crate::error::{Error, Result};
 use crate::ptx::edit::Edits;
 use crate::ptx::marker::{LayoutMarker, RELSSP};
@@ -16,9 +16,9 @@ use crate::ptx::{Function, Instruction, LabelKind, Module, Opcode, Operand, Stat
 /// A marker in the annotated PTX.
 #[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
 pub struct Marker {
-    /// Its 1-based line there.
+    /// Its 1-based line in the annotated text.
     pub line: u32,
-    /// The way that it is on, as places in the PTX as it was, where it is on
+    /// The edge that it is on, as positions in the PTX as it was, where it is on
     /// one alone.
     pub edge: Option<[String; 2]>,
 }
@@ -32,12 +32,12 @@ pub struct Annotated {
     pub markers: Vec<Marker>,
 }
 
-/// Puts markers at `places` of function `entry`, and `layout` into its body.
+/// Puts markers at `points` of function `entry`, and `layout` into its body.
 pub fn annotate(
     module: &Module,
     entry: u32,
     graph: &FlowGraph,
-    places: &[Place],
+    points: &[ProgramPoint],
     layout: Option<&LayoutMarker>,
 ) -> Result<Annotated> {
     let mut pass = Pass {
@@ -53,25 +53,25 @@ pub fn annotate(
     if let Some(layout) = layout {
         pass.layout(&layout.text());
     }
-    for place in places {
-        match *place {
-            Place::Before(n) => pass.before(n),
-            Place::After(n) => pass.after(n, None),
-            Place::On(edge) if !edge.taken && !pass.splits(places, edge.from) => {
+    for point in points {
+        match *point {
+            ProgramPoint::Before(n) => pass.before(n),
+            ProgramPoint::After(n) => pass.after(n, None),
+            ProgramPoint::On(edge) if !edge.taken && !pass.splits(points, edge.from) => {
                 pass.after(edge.from, Some(edge));
             }
-            Place::On(_) => {}
+            ProgramPoint::On(_) => {}
         }
     }
-    let taken = |p: &Place| match p {
-        Place::On(edge) if edge.taken => Some(edge.from),
+    let taken = |p: &ProgramPoint| match p {
+        ProgramPoint::On(edge) if edge.taken => Some(edge.from),
         _ => None,
     };
-    let mut sources: Vec<u32> = places.iter().filter_map(taken).collect();
+    let mut sources: Vec<u32> = points.iter().filter_map(taken).collect();
     sources.dedup();
     for source in sources {
-        let on = places.iter().filter_map(|p| match p {
-            Place::On(edge) if edge.from == source => Some(*edge),
+        let on = points.iter().filter_map(|p| match p {
+            ProgramPoint::On(edge) if edge.from == source => Some(*edge),
             _ => None,
         });
         let edges: Vec<Edge> = on.collect();
@@ -80,7 +80,7 @@ pub fn annotate(
     pass.finish()
 }
 
-/// What our labels begin with: nothing in the text does.
+/// A prefix for new labels that does not occur in the text.
 fn unused_prefix(text: &str) -> String {
     let mut prefix = "$spadkit_".to_owned();
     while text.contains(&prefix) {
@@ -116,9 +116,9 @@ impl Pass<'_> {
     }
 
     /// Whether a way that is taken from `n` gets a marker.
-    fn splits(&self, places: &[Place], n: u32) -> bool {
-        let taken = |p: &Place| matches!(p, Place::On(e) if e.taken && e.from == n);
-        places.iter().any(taken)
+    fn splits(&self, points: &[ProgramPoint], n: u32) -> bool {
+        let taken = |p: &ProgramPoint| matches!(p, ProgramPoint::On(e) if e.taken && e.from == n);
+        points.iter().any(taken)
     }
 
     fn before(&mut self, n: u32) {
@@ -141,8 +141,8 @@ impl Pass<'_> {
         } else if self.instruction(n).opcode == Opcode::Call
             && let Some(label) = self.label_behind(n)
         {
-            // Of a marker between a call and a label nobody could tell which
-            // of the threads after it have passed it.
+            // Between a call and a label, it would be unknown which of the
+            // following threads have passed the marker.
             lines.push(format!("bra.uni {label};"));
         }
         let edge = edge.map(|e| self.names(e));
@@ -199,12 +199,12 @@ impl Pass<'_> {
         [line(edge.from), to]
     }
 
-    /// Gives the ways `edges` out of `n` places of their own.
+    /// Gives the edges `edges` out of `n` labels of their own.
     fn split(&mut self, n: u32, edges: &[Edge]) {
         let span = self.instruction(n).span;
         let mut taken = self.graph.successors(n).iter().filter(|e| e.taken);
         let lines = if taken.all(|e| edges.contains(e)) {
-            // Who takes the branch releases, wherever it leads.
+            // Threads that take the branch release, whatever the target.
 
             let (guard, rest) = self.guard_and_rest(n);
             let over = self.new_label();

@@ -1,4 +1,4 @@
-//! Which shared variables each instruction of an entry may access.
+//! Attributes each instruction of an entry to the shared variables that it may access.
 //!
 //! A call counts as an access to everything that the called functions access. A
 //! wait for asynchronous copies counts as an access to all that they write,
@@ -24,17 +24,18 @@ pub struct Unattributed {
     pub line: u32,
     /// The line of what makes it impossible to say.
     pub because: u32,
-    /// What that does.
+    /// The reason.
     pub reason: &'static str,
 }
 
-/// What an access may be to: a variable, or a part of the dynamic ones.
+/// The target of an access: a variable, or a part of the dynamic ones.
 #[derive(Clone, Debug)]
 pub(super) struct Attributed {
-    /// The variable; of a part all dynamic ones, which lie at one place.
+    /// The variable; for a part of dynamic shared memory, all dynamic ones, as they
+    /// share one address.
     pub of: Vec<shared::SharedVariable>,
     pub variable: Variable,
-    /// Of a part its bytes.
+    /// For a part: its bytes.
     pub bytes: Option<Range<u32>>,
 }
 
@@ -85,7 +86,7 @@ pub(super) struct Attribution {
     pub accesses: Vec<VariableSet>,
     /// Static instructions that may access each variable.
     pub counts: Vec<u32>,
-    /// Those that may access any.
+    /// Accesses that may be to any variable.
     pub unattributed: Vec<Unattributed>,
 }
 

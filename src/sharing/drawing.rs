@@ -1,7 +1,7 @@
 //! The control flow of a kernel by basic blocks, with access ranges and the
-//! places of `relssp`: for Graphviz, and for the report's picture.
+//! points of `relssp`: for Graphviz, and for the report's picture.
 
-use super::placement::Place;
+use super::placement::ProgramPoint;
 use super::plan::Plan;
 use crate::ptx::{Cfg, LabelKind};
 use std::fmt::Write;
@@ -28,7 +28,7 @@ pub struct DrawnBlock {
 pub struct DrawnEdge {
     /// Block that control leaves.
     pub from: usize,
-    /// Block that it comes to; the number of blocks is the end.
+    /// Target block; the number of blocks means the end.
     pub to: usize,
     /// There is a marker on it.
     pub releases: bool,
@@ -68,11 +68,11 @@ impl Drawing {
                     .blocks
                     .get(to as usize)
                     .map_or(kernel.graph.exit(), |t| t.start);
-                let on = |p: &Place| matches!(p, Place::On(e) if e.from == last && e.to == target);
+                let on = |p: &ProgramPoint| matches!(p, ProgramPoint::On(e) if e.from == last && e.to == target);
                 drawing.edges.push(DrawnEdge {
                     from: at,
                     to: number(to).unwrap_or(shown.len()),
-                    releases: plan.places.iter().any(on),
+                    releases: plan.points.iter().any(on),
                 });
             }
         }
@@ -144,9 +144,9 @@ fn drawn(plan: &Plan, range: std::ops::Range<u32>) -> DrawnBlock {
         let star = if plan.layout.is_shared(i) { "*" } else { "" };
         format!("{}{star}", short(&v.name))
     });
-    let releases = plan.places.iter().filter_map(|p| match *p {
-        Place::Before(n) if range.contains(&n) => Some(format!("before {}", line(n))),
-        Place::After(n) if range.contains(&n) => Some(format!("after {}", line(n))),
+    let releases = plan.points.iter().filter_map(|p| match *p {
+        ProgramPoint::Before(n) if range.contains(&n) => Some(format!("before {}", line(n))),
+        ProgramPoint::After(n) if range.contains(&n) => Some(format!("after {}", line(n))),
         _ => None,
     });
     let in_range = |n: &u32| kernel.ranges.in_range(*n, plan.layout.shared);

@@ -14,7 +14,7 @@ use std::collections::HashSet;
 pub struct Edge {
     /// The instruction that control leaves.
     pub from: u32,
-    /// The one that it comes to; [`FlowGraph::exit`] where the function ends.
+    /// The target instruction; [`FlowGraph::exit`] if the function ends.
     pub to: u32,
     /// A branch or an exit takes it; otherwise control falls through.
     pub taken: bool,
@@ -97,12 +97,12 @@ impl FlowGraph {
         &self.predecessors[node as usize]
     }
 
-    /// Whether control can come to the node.
+    /// Whether control can reach the node.
     pub fn is_reachable(&self, node: u32) -> bool {
         self.reachable[node as usize]
     }
 
-    /// The instructions that control can come to.
+    /// The instructions that control can reach.
     pub fn reachable(&self) -> impl Iterator<Item = u32> + '_ {
         (0..self.exit()).filter(|&n| self.is_reachable(n))
     }
@@ -155,7 +155,7 @@ impl FlowGraph {
     }
 }
 
-/// The label of an edge of a branch: the one that the text names.
+/// The label of an edge of a branch, as in the text.
 pub fn label_of_edge(function: &Function, edge: Edge) -> Option<&str> {
     let instruction = &function.instructions[edge.from as usize];
     let goes_there = |label: &u32| matches!(function.labels[*label as usize].kind, LabelKind::Code(at) if at == edge.to);

@@ -1,5 +1,5 @@
-//! Which variables lie in the private and which in the shared part of a
-//! block's scratchpad (sharing paper, section 6.1).
+//! Assigns variables to the private or the shared part of a block's scratchpad
+//! (sharing paper, section 6.1).
 //!
 //! Private variables come first. A variable is shared if any of its bytes is at
 //! or after the boundary, which a single one may straddle. Of all choices of
@@ -20,24 +20,24 @@ pub const BUDGET: u64 = 4 << 20;
 pub struct Variable {
     /// Its name.
     pub name: String,
-    /// Its size in bytes; of a dynamic one, what the launch gives.
+    /// Its size in bytes; of a dynamic one, the size in the launch.
     pub bytes: u32,
     /// Its alignment in bytes.
     pub align: u32,
-    /// Where it lies as declared.
+    /// Its declared offset.
     pub offset: u32,
-    /// Its size comes with the launch; it stays after the others.
+    /// Its size is given by the launch; it stays after the others.
     pub dynamic: bool,
 }
 
-/// Where the variables lie.
+/// The offsets of the variables.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Layout {
     /// First byte that two blocks share.
     pub boundary: u32,
     /// Byte offset of each variable.
     pub offsets: Vec<u32>,
-    /// Those that are shared.
+    /// The shared variables.
     pub shared: VariableSet,
     /// Static instructions in the access range of the shared ones.
     pub cost: u64,
@@ -60,7 +60,7 @@ impl Layout {
         }
     }
 
-    /// The variables as they are declared.
+    /// The declared layout of the variables.
     pub fn declared(variables: &[Variable], boundary: u32, costs: &Costs) -> Self {
         let offsets = variables.iter().map(|v| v.offset).collect();
         let mut layout = Self::of(variables, offsets, boundary, costs);

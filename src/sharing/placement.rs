@@ -1,4 +1,4 @@
-//! Where threads release the shared scratchpad (sharing paper, section 6.3).
+//! Places `relssp`, with which threads release the shared scratchpad (sharing paper, section 6.3).
 //!
 //! [`optimal`] puts `relssp` where "no access to a shared variable is possible
 //! any more" becomes true. Every path from the entry to the end has one such
@@ -6,19 +6,19 @@
 //! that pass it. The paper assumes that there are no critical edges; here a
 //! placement may be such an edge, which then has to be split.
 //!
-//! [`post_dominator`] is the simpler scheme: one place that all paths pass.
+//! [`post_dominator`] is the simpler scheme: one point that all paths pass.
 
 use super::graph::{Edge, FlowGraph};
 use super::ranges::{Ranges, VariableSet};
 
-/// A place for `relssp`.
+/// A program point for `relssp`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Place {
+pub enum ProgramPoint {
     /// Before an instruction, on any path to it.
     Before(u32),
     /// After an instruction, on any path from it.
     After(u32),
-    /// On the way from one instruction to another, and no other way.
+    /// On the edge from one instruction to another.
     On(Edge),
 }
 
@@ -37,7 +37,7 @@ pub enum Place {
 #[serde(rename_all = "lowercase")]
 #[strum(serialize_all = "lowercase")]
 pub enum Placement {
-    /// As early as is safe on each path.
+    /// As early as possible on each path.
     #[default]
     Optimal,
     /// At a common post-dominator of the last accesses.
@@ -46,14 +46,14 @@ pub enum Placement {
     None,
 }
 
-/// The places of `relssp` for accesses to the variables `shared`; none where
+/// The points of `relssp` for accesses to the variables `shared`; none where
 /// no shared variable can be accessed.
-pub fn place(
+pub fn release_points(
     kind: Placement,
     graph: &FlowGraph,
     ranges: &Ranges,
     shared: VariableSet,
-) -> Vec<Place> {
+) -> Vec<ProgramPoint> {
     let nothing_ahead = ranges.after_in(0) & shared == 0;
     match kind {
         _ if graph.exit() == 0 || nothing_ahead => Vec::new(),
@@ -63,15 +63,15 @@ pub fn place(
     }
 }
 
-fn optimal(graph: &FlowGraph, ranges: &Ranges, shared: VariableSet) -> Vec<Place> {
+fn optimal(graph: &FlowGraph, ranges: &Ranges, shared: VariableSet) -> Vec<ProgramPoint> {
     let ahead_in = |n: u32| ranges.after_in(n) & shared != 0;
     let ahead_out = |n: u32| ranges.after_out(n) & shared != 0;
-    let mut places = Vec::new();
+    let mut points = Vec::new();
     for n in (0..=graph.exit()).filter(|&n| graph.is_reachable(n)) {
         if ahead_in(n) {
             // The last access, whatever comes next.
             if !ahead_out(n) {
-                places.push(Place::After(n));
+                points.push(ProgramPoint::After(n));
             }
             continue;
         }
@@ -85,19 +85,19 @@ fn optimal(graph: &FlowGraph, ranges: &Ranges, shared: VariableSet) -> Vec<Place
         let turns = |e: &&Edge| ahead_out(e.from);
         let turning: Vec<Edge> = into.iter().filter(turns).copied().collect();
         if turning.len() == into.len() && n != graph.exit() {
-            places.push(Place::Before(n))
+            points.push(ProgramPoint::Before(n))
         } else {
-            places.extend(turning.into_iter().map(Place::On))
+            points.extend(turning.into_iter().map(ProgramPoint::On))
         }
     }
-    places.sort_unstable();
-    places
+    points.sort_unstable();
+    points
 }
 
-/// The first place that every path passes exactly once, after all accesses:
-/// a node that post-dominates the entry and every last access, outside loops.
-/// Where there is none before the end of the function, every way out.
-fn post_dominator(graph: &FlowGraph, ranges: &Ranges, shared: VariableSet) -> Vec<Place> {
+/// The first point that every path passes exactly once, after all accesses: a
+/// node that post-dominates the entry and every last access, outside loops. If
+/// there is none before the end of the function, every exit.
+fn post_dominator(graph: &FlowGraph, ranges: &Ranges, shared: VariableSet) -> Vec<ProgramPoint> {
     let ahead_in = |n: u32| ranges.after_in(n) & shared != 0;
     let ahead_out = |n: u32| ranges.after_out(n) & shared != 0;
     let cyclic = graph.on_cycles();
@@ -105,25 +105,25 @@ fn post_dominator(graph: &FlowGraph, ranges: &Ranges, shared: VariableSet) -> Ve
         .into_iter()
         .find(|&n| !cyclic[n as usize] && !ahead_out(n));
     match candidate {
-        Some(n) if ahead_in(n) => vec![Place::After(n)],
-        Some(n) => vec![Place::Before(n)],
+        Some(n) if ahead_in(n) => vec![ProgramPoint::After(n)],
+        Some(n) => vec![ProgramPoint::Before(n)],
         None => {
             let out = graph.predecessors(graph.exit()).iter();
             let out = out.filter(|e| graph.is_reachable(e.from));
-            let place = |e: &Edge| match graph.successors(e.from).len() {
-                1 if e.taken => Place::Before(e.from),
-                1 => Place::After(e.from),
-                _ => Place::On(*e),
+            let point = |e: &Edge| match graph.successors(e.from).len() {
+                1 if e.taken => ProgramPoint::Before(e.from),
+                1 => ProgramPoint::After(e.from),
+                _ => ProgramPoint::On(*e),
             };
-            out.map(place).collect()
+            out.map(point).collect()
         }
     }
 }
 
-/// The instructions that lie on every path from the entry to the end, from
-/// the first to the last: walking any path, those whose removal cuts the end
-/// off. They are found in one pass over a depth-first path, which a search
-/// beside it passes by as far as it can.
+/// The instructions that lie on every path from the entry to the end, in order.
+/// On any one path, they are those whose removal disconnects the end. They are
+/// found in one pass over a shortest path, while a search explores the edges
+/// that leave it and come back.
 fn post_dominators_of_entry(graph: &FlowGraph) -> Vec<u32> {
     let Some(path) = a_path(graph) else {
         return Vec::new();
@@ -135,7 +135,7 @@ fn post_dominators_of_entry(graph: &FlowGraph) -> Vec<u32> {
         .for_each(|(i, &n)| position[n as usize] = i);
     let mut seen = vec![false; exit as usize + 1];
     let mut found = Vec::new();
-    // The furthest node of the path that the ways beside it come to.
+    // The furthest node of the path that the explored detours reach.
     let mut furthest = 0;
     for (i, &n) in path.iter().enumerate() {
         if furthest <= i && n != exit {

@@ -1,9 +1,9 @@
-//! What `share` decides about a kernel: residency, layout, placement.
+//! The decisions of `share` about a kernel: residency, layout, placement.
 
 use super::annotate::{Annotated, Marker, annotate};
-use super::kernel::Kernel;
+use super::entry::AnalysedEntry;
 use super::layout::{BUDGET, Layout};
-use super::placement::{Place, Placement, place};
+use super::placement::{Placement, ProgramPoint, release_points};
 use crate::config::Config;
 use crate::error::{Error, Result};
 use crate::ptx::marker::LayoutMarker;
@@ -33,11 +33,11 @@ pub struct Needs {
     pub registers: Option<u32>,
 }
 
-/// A kernel with its layout and the places of `relssp`.
+/// A kernel with its layout and the points of `relssp`.
 #[derive(Clone, Debug)]
 pub struct Plan<'k> {
     /// The kernel.
-    pub kernel: &'k Kernel<'k>,
+    pub kernel: &'k AnalysedEntry<'k>,
     /// The launch.
     pub needs: Needs,
     /// t: the part of a block's scratchpad that stays its own.
@@ -46,10 +46,10 @@ pub struct Plan<'k> {
     pub residency: Residency,
     /// Bits that sharing adds to an SM of the machine.
     pub storage_bits: u64,
-    /// Where the variables lie.
+    /// The offsets of the variables.
     pub layout: Layout,
-    /// Where threads release.
-    pub places: Vec<Place>,
+    /// The program points of the releases.
+    pub points: Vec<ProgramPoint>,
     /// How they were placed.
     pub placement: Placement,
 }
@@ -72,7 +72,7 @@ pub struct Planned<'a> {
     /// Lines of accesses that may be to any variable.
     unattributed: Vec<u32>,
     relssp: &'a [Marker],
-    /// Places on one way out of a branch alone.
+    /// Program points on a single edge of a branch.
     edges_split: usize,
 }
 
@@ -81,7 +81,7 @@ pub struct Planned<'a> {
 struct Blocks {
     /// Without sharing.
     unshared: u32,
-    /// With it.
+    /// Blocks with sharing.
     shared: u32,
     pairs: u32,
     alone: u32,
@@ -100,7 +100,7 @@ struct PlannedVariable<'a> {
 impl<'k> Plan<'k> {
     /// Decides for `kernel` on `machine` with the threshold `sharing`.
     pub fn new(
-        kernel: &'k Kernel<'k>,
+        kernel: &'k AnalysedEntry<'k>,
         machine: &Config,
         needs: Needs,
         sharing: f64,
@@ -126,7 +126,7 @@ impl<'k> Plan<'k> {
         };
         let layout = layout(kernel, boundary, choice.0);
         Ok(Plan {
-            places: place(choice.1, &kernel.graph, &kernel.ranges, layout.shared),
+            points: release_points(choice.1, &kernel.graph, &kernel.ranges, layout.shared),
             storage_bits: storage_bits(machine),
             placement: choice.1,
             kernel,
@@ -150,18 +150,18 @@ impl<'k> Plan<'k> {
             kernel.module,
             kernel.entry,
             &kernel.graph,
-            &self.places,
+            &self.points,
             Some(&marker),
         )
     }
 
-    /// Places on one way out of a branch alone.
+    /// Program points on a single edge of a branch.
     pub fn edges_split(&self) -> usize {
-        let on = |p: &&Place| matches!(p, Place::On(_));
-        self.places.iter().filter(on).count()
+        let on = |p: &&ProgramPoint| matches!(p, ProgramPoint::On(_));
+        self.points.iter().filter(on).count()
     }
 
-    /// All numbers, with the releases of the PTX that is `annotated` with them.
+    /// All numbers, with the releases in the PTX that is `annotated` with them.
     pub fn numbers<'a>(&'a self, annotated: &'a Annotated) -> Planned<'a> {
         let kernel = self.kernel;
         let variables = kernel.variables.iter().enumerate();
@@ -197,7 +197,7 @@ impl<'k> Plan<'k> {
 }
 
 /// The layout of a kind; variables that have to stay where they are stay.
-fn layout(kernel: &Kernel, boundary: u32, kind: LayoutKind) -> Layout {
+fn layout(kernel: &AnalysedEntry, boundary: u32, kind: LayoutKind) -> Layout {
     let costs = kernel.costs();
     let declared = Layout::declared(&kernel.variables, boundary, &costs);
     if kernel.fixed.is_some() {

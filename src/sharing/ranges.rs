@@ -14,7 +14,7 @@ pub type VariableSet = u128;
 /// Most variables of a kernel.
 pub const MOST_VARIABLES: usize = 128;
 
-/// What the analyses find at the points before and after each instruction.
+/// The results of the analyses before and after each instruction.
 #[derive(Clone, Debug)]
 pub struct Ranges {
     accesses: Vec<VariableSet>,
@@ -123,7 +123,7 @@ impl Ranges {
         self.before_out(n) & set != 0 && self.after_in(n) & set != 0
     }
 
-    /// How many instructions have each access range, for many sets.
+    /// The size of each access range in instructions, for many sets.
     pub fn costs(&self, graph: &FlowGraph) -> Costs {
         let mut classes: HashMap<(VariableSet, VariableSet), u64> = HashMap::new();
         for n in graph.reachable() {

@@ -1,9 +1,9 @@
-//! What sharing and each of the compiler's steps gain (sharing paper, Figs 14,
-//! 16 and 17). The golden model of the SM runs a kernel without sharing and
-//! with it. Then it adds owner-warp-first scheduling, the reordered variables,
-//! and relssp placed in both ways.
+//! The gain of sharing and of each of the compiler's steps (sharing paper, Figs
+//! 14, 16 and 17). The golden model of the SM runs a kernel without sharing and
+//! with it. Then owner-warp-first scheduling, the reordered variables, and
+//! relssp placed in both ways are added.
 
-use super::kernel::Kernel;
+use super::entry::AnalysedEntry;
 use super::placement::Placement;
 use super::plan::{LayoutKind, Needs, Plan};
 use crate::capture::Selected;
@@ -26,7 +26,7 @@ pub struct Variant {
     pub scheduler: Scheduler,
     /// Blocks that were resident.
     pub residency: Residency,
-    /// What the run came to.
+    /// The statistics of the run.
     pub statistics: Statistics,
 }
 
@@ -78,7 +78,7 @@ impl Variant {
     }
 }
 
-/// The numbers of a variant, beside the baseline.
+/// The numbers of a variant, compared with the baseline.
 #[derive(Clone, Debug, Serialize)]
 pub struct Gain {
     /// Its name.
@@ -98,7 +98,7 @@ pub struct Gain {
     /// Times as fast as the baseline.
     pub speed_up: f64,
     stalls_shared_scratchpad: u64,
-    /// Where blocks of pairs spend their cycles.
+    /// The phases in which paired blocks spend their cycles.
     pub progress_pct: Progress,
     /// Pairs of blocks that shared.
     #[serde(skip)]
@@ -125,7 +125,7 @@ pub fn gains(variants: &[Variant]) -> Vec<Gain> {
 #[derive(Clone, Copy)]
 pub struct Launched<'a> {
     /// The kernel.
-    pub kernel: &'a Kernel<'a>,
+    pub kernel: &'a AnalysedEntry<'a>,
     /// Its needs.
     pub needs: Needs,
     /// The launch file.
@@ -245,9 +245,9 @@ fn annotated(
     let choice = (LayoutKind::Optimal, placement);
     let plan = Plan::new(launched.kernel, machine, launched.needs, sharing, choice)?;
     let declared = launched.kernel.variables.iter().map(|v| v.offset);
-    // Where no blocks share there is no shared part to lay out or to release.
+    // If no blocks share, there is no shared part to lay out or to release.
     if plan.residency.pairs == 0
-        || plan.places.is_empty() && declared.eq(plan.layout.offsets.iter().copied())
+        || plan.points.is_empty() && declared.eq(plan.layout.offsets.iter().copied())
     {
         Ok(launched.kernel.module.text.clone())
     } else {

@@ -2,7 +2,7 @@
 
 use crate::WORD_BYTES;
 
-/// What the source calls an array, and the function of its mapping.
+/// An array's name in the source, and the function of its mapping.
 #[derive(Clone, Copy)]
 pub(super) struct Mapped<'a> {
     /// The array.
@@ -14,7 +14,7 @@ pub(super) struct Mapped<'a> {
 }
 
 impl<'a> Mapped<'a> {
-    /// With words, which every mapping keeps together.
+    /// With words, which every mapping keeps whole.
     pub fn words(array: &'a str, function: &'a str) -> Self {
         Mapped {
             array,
@@ -23,7 +23,7 @@ impl<'a> Mapped<'a> {
         }
     }
 
-    /// How a call begins that maps an address: `spad_tile_at(tile, `.
+    /// The start of a call that maps an address: `spad_tile_at(tile, `.
     pub fn at(&self) -> String {
         format!("{}_at({}, ", self.function, self.array)
     }

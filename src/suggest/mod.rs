@@ -54,7 +54,7 @@ use source::scan::{Text, word};
 use std::collections::BTreeSet;
 use std::rc::Rc;
 
-/// What a programmer changes to have a mapping.
+/// A change of the source that implements a mapping.
 #[derive(Clone, Debug, Serialize)]
 pub struct Suggestion {
     /// The variable as the PTX names it; `None` for all of shared memory
@@ -66,26 +66,26 @@ pub struct Suggestion {
     pub element_bytes: u32,
     /// The mapping, of 32-bit words.
     pub hash: LayoutSpec,
-    /// Conflicts of the accesses to it as it is.
+    /// Conflicts of the accesses to it without the change.
     pub conflicts_before: u64,
-    /// The same under the mapping, the accesses of `torn` counted apart.
+    /// The same under the mapping; the split accesses of `torn` count separately.
     pub conflicts: u64,
-    /// The lines whose wide accesses become several, because the compiler merges
-    /// only what it sees to be neighbours.
+    /// The lines whose wide accesses the change splits, because the compiler
+    /// merges only accesses that it knows to be adjacent.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub torn: Vec<TornLine>,
     /// Whether the rows are longer because any function would make some accesses narrower.
     #[serde(skip)]
     pub(in crate::suggest) keeps_merged: bool,
-    /// Where wide accesses of the source become several.
+    /// The wide accesses of the source that it splits.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub parted: Option<Parted>,
-    /// What it makes of the accesses of the machine code, where that is known.
+    /// Its effect on the machine code, if known.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub machine_code: Option<InMachineCode>,
     /// Elements that the array needs under the mapping.
     pub elements: u32,
-    /// Elements that it has as it is.
+    /// Its present number of elements.
     pub elements_before: u32,
     /// The declarations with room for them, where it needs more than it has and the
     /// source shows them; of several, a preprocessor chooses one.
@@ -93,8 +93,8 @@ pub struct Suggestion {
     /// Bytes of dynamic shared memory that the launch has to give, where the array
     /// needs more than the launch gives.
     pub dynamic_shared: Option<u32>,
-    /// The CUDA function that the changed lines call; empty where the rows become longer in
-    /// the declaration, and indices stay as they are.
+    /// The CUDA function that the changed lines call; empty if the rows become longer in
+    /// the declaration, and indices are unchanged.
     pub function: String,
     /// Its name.
     #[serde(skip)]
@@ -131,7 +131,7 @@ pub struct Tuned<'a> {
     pub machine_code: Option<&'a AccessTrace>,
 }
 
-/// What to change in a source.
+/// The changes of a source.
 #[derive(Debug, Default)]
 pub struct Suggestions {
     /// The changes, for each array that has one.
@@ -147,7 +147,7 @@ impl SourceFiles {
         self.suggestions_beside(tuned, &mut FunctionNames::default())
     }
 
-    /// The same beside changes of other kernels, whose functions have these `names`.
+    /// The same, next to changes of other kernels, whose functions have these `names`.
     pub fn suggestions_beside(&mut self, tuned: &Tuned, names: &mut FunctionNames) -> Suggestions {
         let mut found = suggestions(tuned, names, self);
         for mut s in std::mem::take(&mut found.changes) {
@@ -157,8 +157,8 @@ impl SourceFiles {
         found
     }
 
-    /// The same; where no mapping of whole vectors gains, with the accesses of one of the
-    /// `narrower` ones, if that does.
+    /// The same. If no mapping of whole vectors gains, the accesses of one of the
+    /// `narrower` results are suggested, if that gains.
     pub fn suggestions_of(
         &mut self,
         tuned: &Tuned,
@@ -183,7 +183,7 @@ impl SourceFiles {
 
 /// Source changes for the mappings that leave the fewest conflicts: for each
 /// variable separately, unless one mapping for all leaves fewer. Empty if the arrays
-/// are best as they are.
+/// are best left unchanged.
 pub fn suggestions(
     tuned: &Tuned,
     names: &mut FunctionNames,

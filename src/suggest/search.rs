@@ -9,7 +9,7 @@ use crate::software::choice::{
 };
 use crate::trace::{AccessTrace, ConflictRule};
 
-/// What is searched.
+/// The inputs of the search.
 pub struct Search<'a, 'e> {
     /// The accesses of a block.
     pub trace: &'a AccessTrace,
@@ -21,21 +21,21 @@ pub struct Search<'a, 'e> {
     pub room: u32,
     /// The kinds of mapping.
     pub kinds: &'e [MappingKind],
-    /// How long, and who hears of it.
+    /// Its time budget, and its observer.
     pub effort: &'e Effort<'e>,
 }
 
-/// Where mappings are searched for wide accesses that are split. Where wide accesses count as
-/// one word there is nothing to gain.
+/// When mappings are searched for wide accesses that are split. If wide accesses count as one
+/// word, splitting cannot gain.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum SplitWide {
-    /// Where no mapping of whole vectors leaves fewer conflicts.
+    /// If no mapping of whole vectors leaves fewer conflicts.
     IfNoneGains,
     /// Unless a mapping for each variable leaves no conflicts.
     UnlessClear,
 }
 
-/// What was found.
+/// The result of the search.
 pub struct Searched<'a> {
     trace: &'a AccessTrace,
     geometry: Geometry,
@@ -86,7 +86,7 @@ impl<'a> Search<'a, '_> {
 }
 
 impl<'a> Searched<'a> {
-    /// What changes of the source are made from. `indices` are those that the PTX computes;
+    /// The inputs for changes of the source. `indices` are those that the PTX computes;
     /// `machine_code` has the accesses that changes are judged by.
     pub fn tuned<'f>(
         &'f self,

@@ -8,18 +8,18 @@ use crate::software::choice::{Effort, MappingKind, choices, per_variable};
 use std::path::Path;
 use std::time::Duration;
 
-struct Kernel {
+struct TunedTrace {
     trace: AccessTrace,
     machine: Config,
     indices: Indices,
 }
 
-impl Kernel {
+impl TunedTrace {
     fn new(launch: &str, preset: &str) -> Self {
         let path = Path::new(env!("CARGO_MANIFEST_DIR"))
             .join("kernels")
             .join(launch);
-        Kernel {
+        TunedTrace {
             trace: LaunchInput::at(&path)
                 .access_trace(RunOptions::default())
                 .unwrap(),
@@ -103,8 +103,8 @@ fn evaluated(text: &str, thread: [u32; 3]) -> Option<i64> {
     })
 }
 
-/// Every expression that names threads alone, against the addresses of the
-/// run: the element, and its place.
+/// Every expression that names only threads, compared with the addresses of the
+/// run: the element, and its index.
 #[test]
 fn expressions_give_the_elements_that_the_run_accesses() {
     for (launch, preset, at_least) in [
@@ -113,7 +113,7 @@ fn expressions_give_the_elements_that_the_run_accesses() {
         ("lavamd/lavamd.toml", "sm80", 400),
         ("tiles/tile_vector.toml", "sm80", 64),
     ] {
-        let kernel = Kernel::new(launch, preset);
+        let kernel = TunedTrace::new(launch, preset);
         let mut compared = 0;
         for s in kernel.suggestions(&[MappingKind::Swizzle, MappingKind::Pad]) {
             let variables = kernel.trace.shared_variables();
@@ -168,7 +168,7 @@ fn templates_and_padding_mean_the_mapping() {
         ("dct8x8/dct_short.toml", "sm80"),
         ("matmul/matmul_wide.toml", "sm80"),
     ] {
-        let kernel = Kernel::new(launch, preset);
+        let kernel = TunedTrace::new(launch, preset);
         for s in kernel.suggestions(&[MappingKind::Swizzle, MappingKind::Pad]) {
             let bytes = s.element_bytes;
             let elements = kernel.trace.shared_bytes / bytes;
@@ -242,7 +242,7 @@ fn templates_and_padding_mean_the_mapping() {
 /// A tile of 32 x 32 floats: padding by one, in the declaration.
 #[test]
 fn a_tile_is_padded_in_its_declaration() {
-    let kernel = Kernel::new("tiles/tile_columns.toml", "sm80");
+    let kernel = TunedTrace::new("tiles/tile_columns.toml", "sm80");
     let found = kernel.suggestions(&MappingKind::all());
     let [s] = &found[..] else { panic!("{found:?}") };
     let padding = s.padding.as_ref().unwrap();
@@ -252,7 +252,7 @@ fn a_tile_is_padded_in_its_declaration() {
 
 #[test]
 fn arrays_that_are_best_as_they_are_stay() {
-    let kernel = Kernel::new("backprop/layer_forward.toml", "sm80");
+    let kernel = TunedTrace::new("backprop/layer_forward.toml", "sm80");
     assert!(
         kernel
             .suggestions(&[MappingKind::Swizzle, MappingKind::Pad])

@@ -1,16 +1,16 @@
-//! Colour by meaning, and the size of the place that text goes to.
+//! Colour by meaning, and the width of the output.
 
 use super::wrap::{command_lines, wrapped};
 use std::io::IsTerminal;
 use std::os::fd::AsFd;
 
-/// What a piece of text means; a terminal shows it as a colour.
+/// The meaning of a piece of text; a terminal shows it as a colour.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Tone {
     /// Nothing in particular.
     #[default]
     Plain,
-    /// As it should be: green.
+    /// Good news: green.
     Good,
     /// A fault, or a cost: red.
     Bad,
@@ -18,9 +18,9 @@ pub enum Tone {
     Doubt,
     /// The answer, or a heading: bold.
     Strong,
-    /// What explains the rest: dim.
+    /// Explanations: dim.
     Quiet,
-    /// To be typed: cyan.
+    /// A command to type: cyan.
     Command,
 }
 
@@ -44,7 +44,7 @@ impl Tone {
     }
 }
 
-/// What text is made for.
+/// The properties of the output.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Screen {
     /// Columns of a line.
@@ -63,7 +63,7 @@ const USUAL: usize = 80;
 const LOG: usize = 200;
 /// Columns of prose at most, on a wide terminal.
 const READABLE: usize = 100;
-/// Narrower places are not served: nothing would be readable.
+/// Narrower outputs are not served: nothing would be readable.
 const LEAST: usize = 40;
 
 impl Screen {
@@ -115,7 +115,7 @@ impl Screen {
     }
 
     /// `text` with its sentences within this width less `indent`. Indented lines,
-    /// such as a usage, stay as they are. Colours count as columns.
+    /// such as a usage, are kept. Colours count as columns.
     pub fn folded(&self, text: &str, indent: usize) -> String {
         let fold = |line: &str| {
             if line.starts_with([' ', '\t']) {

@@ -24,7 +24,7 @@ pub struct Table {
 struct Column {
     title: String,
     right: bool,
-    /// How soon it is left out; `None` for never.
+    /// The order in which columns are left out; `None` for never.
     minor: Option<usize>,
     /// A column of words is not folded below this while another can be left out.
     readable: usize,
@@ -106,7 +106,7 @@ impl Table {
         self.rows.is_empty()
     }
 
-    /// All of it as RFC 4180 has it.
+    /// The whole table in the form of RFC 4180.
     pub fn csv(&self) -> String {
         let line = |cells: Vec<&str>| {
             let cells: Vec<String> = cells.into_iter().map(csv_cell).collect();

@@ -6,7 +6,7 @@ use crate::config::Config;
 use crate::error::{Error, Result};
 use crate::input::{Limit, STDIN, is_stdin};
 use crate::launch::{PtxFile, read_module, refuse_ptx};
-use crate::ptx::Module;
+use crate::ptx::{Module, sm_number};
 use crate::quote::shown_path;
 use crate::sm::{AccelSimWorkload, TraceFile, WarpText, Workload};
 use crate::trace::{AccessTrace, accelsim, kernels};
@@ -122,13 +122,22 @@ impl Input {
         }
     }
 
-    /// The PTX that says for which GPU it is, and its target: 80 of `sm_80`. Of
-    /// several, the highest; none if there is none or it cannot be read.
+    /// The PTX that says for which GPU it is, or the trace that was recorded from one, and
+    /// its target: 80 of `sm_80`. Of several, the highest; none if there is none or it
+    /// cannot be read.
     pub fn target(&self) -> Option<(&Path, u32)> {
+        let recorded = |name: Option<String>| Some((self.name(), sm_number(&name?)?));
         match self {
             Input::Launch(launch) => launch.target(),
             Input::Ptx(ptx) => Some((ptx.path(), ptx.target()?)),
-            _ => None,
+            Input::Generated(_) | Input::AccelSim(_) | Input::Programs(_) => None,
+            _ if TraceFile::is_one(self.name()) => {
+                recorded(TraceFile::kernel_of(self.name()).ok()?.target)
+            }
+            // A pipe is read once.
+            Input::File(path) if !path.is_file() => None,
+            Input::FullTrace(_) => None,
+            Input::File(_) | Input::Stdin => recorded(AccessTrace::target_of(self.name())),
         }
     }
 

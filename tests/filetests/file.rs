@@ -196,8 +196,8 @@ impl Case {
         self.last(key).map(parse).transpose()
     }
 
-    /// The modules that the `let` lines make: each with what is replaced. A
-    /// line of the case takes the place of a common one of that name.
+    /// The modules that the `let` lines make, each with its replacements. A
+    /// line of the case overrides a common one of the same name.
     pub fn variants(&self) -> Result<Vec<Vec<(String, String)>>, Failure> {
         let mut variants: Vec<Vec<(String, String)>> = vec![Vec::new()];
         let mut seen: Vec<&str> = Vec::new();

@@ -39,7 +39,7 @@ fn check(file: &TestFile, case: &Case) -> Result<(), Failure> {
     }
 }
 
-/// The file's lines with its expectations as they are now.
+/// The file's lines with updated expectations.
 fn updated(file: &TestFile) -> Result<Vec<String>, Failure> {
     match file.command.as_str() {
         "refuse" => Ok(expect::annotated(file, &refuse::found(file)?)),

@@ -215,7 +215,7 @@ fn compare(case: &Case, run: &Run) -> Result<(), Failure> {
     compare_words(case, &run.words)
 }
 
-/// Later lines take the place of earlier ones.
+/// Later lines override earlier ones.
 fn compare_words(case: &Case, words: &[u32]) -> Result<(), Failure> {
     let mut expected = vec![None; words.len()];
     for directive in case.directives.iter().filter(|d| d.key.starts_with("out[")) {
@@ -237,8 +237,7 @@ fn compare_words(case: &Case, words: &[u32]) -> Result<(), Failure> {
     Ok(())
 }
 
-/// The file with its findings and counts as they are: those of the last
-/// variant of each case.
+/// The file with updated findings and counts: those of the last variant of each case.
 pub fn updated(file: &TestFile) -> Result<Vec<String>, Failure> {
     let mut lines = file.lines.clone();
     for case in file.cases.iter().rev() {

@@ -231,7 +231,7 @@ fn the_commands_take_them_and_say_what_is_wrong() {
         sim["bank_conflicts"],
         run(&["sim", direct[1], "--format", "json"])["bank_conflicts"]
     );
-    // Cut short: the place, status 2.
+    // Truncated: an error with the position, status 2.
     let cut = write(folder.path(), "cut.traceg", &text[..text.len() / 2]);
     let output = spadkit(&["conflicts", cut.to_str().unwrap(), "--hash", "mod"]);
     assert_eq!(output.status.code(), Some(2));

@@ -1,5 +1,5 @@
-//! Launch files that are wrong, from the command line: one error with its
-//! place, exit status 2, nothing written; faults of kernels are exit status 1.
+//! Malformed launch files on the command line: one error with its position,
+//! exit status 2, nothing written. Faults of kernels are exit status 1.
 
 use assert_cmd::Command;
 use serde_json::Value;
@@ -267,7 +267,7 @@ fn the_machine_is_that_of_the_target() {
             .output()
             .unwrap();
         let json: Value = serde_json::from_slice(&output.stdout).unwrap();
-        // Without --hash: the machine as it is.
+        // Without --hash: the machine's own mapping.
         assert_eq!(json["results"][0]["hash"], "mod");
         json["machine"].clone()
     };

@@ -1,5 +1,5 @@
-//! Misuse of tensor maps, barriers of copies, matrix descriptors and fragments,
-//! from the command line: one error with its place. Launch files and PTX that
+//! Misuse of tensor maps, barriers of copies, matrix descriptors and fragments
+//! on the command line: one error with its position. Launch files and PTX that
 //! cannot run end with status 2, faults of a kernel with status 1.
 
 use assert_cmd::Command;

@@ -150,7 +150,7 @@ fn quiet_is_silent_and_logs_never_reach_standard_output() {
     }
 }
 
-/// The exit status with standard output and standard error at these places.
+/// The exit status with these standard output and standard error.
 fn status(args: &[&str], stdout: Stdio, stderr: Stdio) -> Option<i32> {
     let mut command = std::process::Command::new(spadkit(&[]).get_program());
     let child = command.args(args).stdout(stdout).stderr(stderr).spawn();

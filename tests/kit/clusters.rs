@@ -3,8 +3,8 @@
 
 use crate::common::{json, refused, spadkit};
 
-/// Each block writes its index and rank, what the next block of its cluster has in
-/// shared memory, and its place in the cluster.
+/// Each block writes its index and rank, the content of the next block's shared
+/// memory in its cluster, and its position in the cluster.
 const PTX: &str = ".version 8.0\n.target sm_90\n.address_size 64\n\
     .visible .entry k(.param .u64 a) {\n.reg .b64 %rd<3>; .reg .b32 %r<12>; .reg .pred %p<2>;\n\
     .shared .align 4 .b8 s[4];\n\

@@ -44,7 +44,7 @@ fn spadkit(format: &str, args: &[&str]) -> (i32, String, String) {
     (output.status.code().unwrap(), out, errors)
 }
 
-/// The lines of the repository that `places` name, and how messages call the first.
+/// The lines of the repository that `places` name, and the notation of the first in messages.
 fn lines(places: &[&Value]) -> (Vec<String>, String) {
     let path = |at: &Value| at["file"].as_str().unwrap().to_owned();
     let line = |at: &&Value| {

@@ -1,6 +1,6 @@
-//! The files that `emit` writes beside the Verilog, in use: the test benches in
-//! Icarus Verilog, two machines in one chip, the constraints in OpenSTA, the
-//! core in FuseSoC, the file list from another folder.
+//! Uses the files that `emit` writes in addition to the Verilog: the test
+//! benches in Icarus Verilog, two machines in one chip, the constraints in
+//! OpenSTA, the core in FuseSoC, the file list from another folder.
 
 mod styles;
 mod tools;
@@ -61,7 +61,7 @@ fn prove_in_icarus(style: &[&str], compared: u64) {
     prove_units_in_icarus(style, compared, 31);
 }
 
-/// The same of at least so many units.
+/// The same for at least `count` units.
 fn prove_units_in_icarus(style: &[&str], compared: u64, count: usize) {
     if missing(&["iverilog", "vvp"]) {
         return;

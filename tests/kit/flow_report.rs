@@ -145,8 +145,8 @@ fn a_pattern_that_changes_is_split_by_phase_or_iteration() {
     );
 }
 
-/// Numbers that differ have the reason beside them, and belong to the change beside
-/// which they stand; the commands are those of all tables.
+/// Differing numbers have the reason next to them, and belong to the change that
+/// they are shown with; the commands are those of all tables.
 #[test]
 fn numbers_of_two_mappings_and_machines_are_told_apart() {
     let dir = tempfile::tempdir().unwrap();
@@ -159,7 +159,7 @@ fn numbers_of_two_mappings_and_machines_are_told_apart() {
     command.args(rest).arg(dir.path()).output().unwrap();
     let html = read(dir.path(), "report.html");
     let summary = json(&read(dir.path(), "summary.json"));
-    // An H100 beside a model of one SM of another machine.
+    // An H100 is compared with a model of one SM of another machine.
     let measured = summary["measured"].as_str().unwrap();
     assert!(measured.starts_with("An H100 took "), "{measured}");
     let reason =
@@ -175,7 +175,7 @@ fn numbers_of_two_mappings_and_machines_are_told_apart() {
         assert!(
             leaves.contains(" in software leaves ") && leaves.contains(" of the 832 conflicts")
         );
-        // It is said beside the first of its lines.
+        // The note is at the first of its lines.
         let note = format!("<small>{leaves}</small>");
         assert_eq!(html.matches(&note).count(), 1, "{leaves}");
     }

@@ -334,7 +334,7 @@ fn area_is_that_of_the_mapping_in_one_sm() {
     let enough = format!("area > {gates}");
     let (status, text, _) = gate(dir.path(), &[&xor[..], &[&enough]].concat());
     assert_eq!(status, Some(0), "{text}");
-    // A limit beside the kernel; the machine's own hash.
+    // A limit in the kernel's folder; the machine's own hash.
     let machine = "base = \"fermi\"\n[hash]\npath = \"add\"\n";
     std::fs::write(dir.path().join("machine.toml"), machine).unwrap();
     let transpose = transpose();

@@ -251,7 +251,7 @@ fn linked_kernels_are_rewritten_as_one_text() {
     }
 }
 
-/// What stays as it is has its line, and the text that the line is of.
+/// An access that is not rewritten is reported with its line, and the text of that line.
 #[test]
 fn what_is_left_of_linked_kernels_names_its_text() {
     let folder = tiles();

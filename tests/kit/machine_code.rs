@@ -8,7 +8,7 @@ use serde_json::Value;
 use spadkit::tool::{ToolKind, Toolbox};
 use std::path::{Path, PathBuf};
 
-/// Whether both tools are there; the test is skipped where they are not.
+/// Whether both tools are installed; otherwise the test is skipped.
 fn tools() -> bool {
     let tools = Toolbox::new();
     let missing = |kind| tools.get(kind).err();
@@ -208,6 +208,8 @@ fn flow_and_gate_judge_by_the_machine_code() {
     assert!(of_ptx.contains("all 28 conflicts of quads."), "{of_ptx}");
     let judged = "in the machine code 4 conflicts as it is, 0 with it";
     assert!(of_ptx.contains(judged), "{of_ptx}");
+    let merged = "its machine code has 4 conflicts instead of 28, so a GPU gains less";
+    assert!(of_ptx.contains(merged), "{of_ptx}");
     let of_code = flow(&["--machine-code"]);
     for expected in [
         "4 of 16 wavefronts of quads in the machine code are bank conflicts",
@@ -348,8 +350,8 @@ fn changed_fixture(folder: &Path, name: &str, changes: [(&str, &str); 2]) -> Pat
     folder.join(format!("{name}.toml"))
 }
 
-/// The 12 conflicts of the PTX are none in the machine code: what `rewrite` would do is told
-/// with its counts, and neither `tune` nor `flow` proposes it.
+/// The PTX has 12 conflicts, the machine code none: `rewrite` reports its counts, and
+/// neither `tune` nor `flow` proposes it.
 #[test]
 fn a_rewriting_that_gains_nothing_in_the_machine_code_is_not_offered() {
     if !tools() {

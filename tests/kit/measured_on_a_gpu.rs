@@ -1,4 +1,4 @@
-//! Wavefronts and bank conflicts beside those that a GPU counted
+//! Wavefronts and bank conflicts, compared with those that a GPU counted
 //! (`benches/gpu/h100`): the judge of how today's machines serve an access.
 
 use crate::kernels::files::kernels_folder;
@@ -282,7 +282,7 @@ fn the_ledger_of_every_kernel() {
     );
 }
 
-/// Cycles of the first block in `sim`, beside those that an H100 took: the table of
+/// Cycles of the first block in `sim`, compared with those of an H100: the table of
 /// docs/reference/gpu.md.
 #[test]
 #[ignore = "a table, for docs/reference/gpu.md"]

@@ -81,6 +81,12 @@ fn inputs_are_not_overwritten() {
         vec!["sim", "k.toml", "--csv", "k.cu"],
         vec!["share", "k.toml", "--report", "k.cu", "--no-sim"],
         vec!["run", "k.toml", "--dump", &dump],
+        vec!["gate", "k.toml", "--sarif", "k.ptx"],
+        vec!["gate", "k.toml", "--sarif", "k.cu"],
+        vec!["gate", "k.toml", "--junit", "k.toml"],
+        vec!["gate", "t.json", "k.toml", "--junit", "in.npy"],
+        vec!["gate", "k.toml", "t.json", "--sarif", "t.json"],
+        vec!["gate", "k.toml", "--write-baseline", "k.ptx"],
     ]
     .into_iter()
     .map(|case| {
@@ -160,7 +166,7 @@ fn a_buffer_that_is_too_large_for_the_memory_is_refused_with_its_place() {
         (output.status.code(), words.join(" "))
     };
     for init in ["zeros", "iota", "random"] {
-        // The contents do not fit, or the buffer beside them.
+        // The contents do not fit, or the buffer in addition to them.
         let limits: &[u64] = if init == "zeros" {
             &[2 << 30, 6 << 30]
         } else {

@@ -338,7 +338,7 @@ fn all_faults_of_the_path_are_disproved() {
 }
 
 impl Mutant {
-    /// Its unit, and those that are emitted beside it.
+    /// Its unit, and those that are emitted with it.
     fn units(&self) -> impl Iterator<Item = &'static str> {
         let unit = UNITS.iter().find(|u| u.name == self.unit).unwrap();
         let beside = unit.circuits.iter().flat_map(|c| c.beside);
@@ -350,7 +350,7 @@ impl Mutant {
     fn missed(&self) -> Option<String> {
         let units: Vec<&str> = self.units().collect();
         let rtl = Rtl::emit(self.machine(), &units).edit(&self.file, &self.edits);
-        // Each by itself: beside another that is disproved it may not be looked at.
+        // Each by itself: together with a disproved one, it may not be checked.
         let one_by_one = |property| rtl.results_about(&self.unit, std::slice::from_ref(property));
         let runs: Vec<_> = self.broken.iter().map(one_by_one).collect();
         let results: Vec<_> = runs.iter().flat_map(|(_, results)| results).collect();

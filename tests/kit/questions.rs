@@ -259,8 +259,7 @@ fn vectors_against_conflicts_is_a_front() {
     assert_eq!(tile["narrower"].as_array().unwrap().len(), 0);
 }
 
-/// Conflicts of the lines of `found` that `is_it` says yes to, by place and
-/// calls.
+/// Conflicts of the lines of `found` that `is_it` selects, by line and calls.
 fn of_lines(result: &Value, is_it: impl Fn(&[String]) -> bool) -> u64 {
     let lines = result["lines"].as_array().unwrap().iter();
     let places = |line: &Value| {

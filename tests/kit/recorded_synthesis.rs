@@ -20,7 +20,7 @@ fn table(value: &toml::Value) -> &toml::Table {
     value.as_table().unwrap()
 }
 
-/// The command is the one that the page names.
+/// The command in the page is the one that was run.
 #[test]
 fn hash_f4_has_what_its_command_prints() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));

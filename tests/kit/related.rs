@@ -13,7 +13,7 @@ fn of(text: &str) -> Related {
     text.parse().unwrap()
 }
 
-/// Each word has a place of its own: no two have bank and row in common.
+/// Each word has a distinct bank and row.
 #[test]
 fn padding_and_moduli_lose_no_word() {
     for (mapping, banks, words) in [("modulus:31", 31, 8192), ("modulus:33", 33, 8192)] {

@@ -304,7 +304,7 @@ fn a_run_takes_the_points_of_its_folder() {
             .success()
     );
     let points = dir.path().join("points.jsonl");
-    // A point that is there is not computed: its number is the changed one.
+    // A stored point is not computed: its number is the changed one.
     let text = std::fs::read_to_string(&points).unwrap();
     std::fs::write(
         &points,
@@ -433,8 +433,9 @@ fn every_subset_is_composed_and_the_front_has_the_best() {
     assert!(json["sentence"].as_str().unwrap().contains("hash"));
 }
 
-/// Two pairs and a block fill the scratchpad; both parts of each block lie at
-/// one place of the mapping's period, and tuning for all of them finds no less.
+/// Two pairs and a block fill the scratchpad. Both parts of each block have the
+/// same offset in the mapping's period, and tuning for all of them finds no
+/// less.
 #[test]
 fn a_mapping_has_no_conflicts_in_any_block_of_a_pair() {
     let kernel = "kernels/convolution/conv_columns_grid.toml";

@@ -1,5 +1,5 @@
 //! The judges of `reproduce/judge/`: models in Python, written from the papers
-//! alone, beside what `spadkit reproduce` measures.
+//! alone, compared with the results of `spadkit reproduce`.
 //!
 //! Without python3 a test says that it is skipped; with SPADKIT_REQUIRE_TOOLS=1
 //! it fails.
@@ -162,8 +162,8 @@ fn patterns() {
     }
 }
 
-/// Closed forms, or tens of thousands of draws, beside draws of the kit: fewer than
-/// rap.t2 has, so within 1 %.
+/// Closed forms, or tens of thousands of draws, compared with draws of the kit:
+/// fewer than rap.t2 has, so within 1 %.
 #[test]
 fn congestion_of_matrices() {
     use spadkit::rap::{AccessKind, Experiment, Scheme};

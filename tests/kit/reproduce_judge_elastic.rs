@@ -1,5 +1,5 @@
-//! The elastic and the atomics paper: what the kit reproduces beside models in
-//! Python that were written from the papers alone (`reproduce/judge/`).
+//! The elastic and the atomics paper: the kit's results, compared with models
+//! in Python that were written from the papers alone (`reproduce/judge/`).
 
 use crate::common::json;
 use crate::common::tools::missing;

@@ -1,11 +1,12 @@
-//! The sharing paper's models once more in Python, from the paper alone
-//! (`reproduce/judge/`), beside the kit's.
+//! The sharing paper's models, written again in Python from the paper alone
+//! (`reproduce/judge/`), compared with the kit's.
 
 use crate::common::tools::missing;
 use serde_json::Value;
 use spadkit::config::{Config, Overlay};
 use spadkit::sharing::{
-    BlockNeeds, Edge, FlowGraph, Place, Placement, Ranges, Residency, place, storage_bits,
+    BlockNeeds, Edge, FlowGraph, Placement, ProgramPoint, Ranges, Residency, release_points,
+    storage_bits,
 };
 use spadkit::sm::{Sm, WarpText};
 use std::path::Path;
@@ -140,12 +141,12 @@ fn access_ranges_and_releases_are_the_judge_s() {
     ] {
         let graph = FlowGraph::new(4, edges(flow));
         let ranges = Ranges::new(&graph, &[0, A, 0, 0]);
-        let mut places: Vec<String> = place(Placement::Optimal, &graph, &ranges, A)
+        let mut places: Vec<String> = release_points(Placement::Optimal, &graph, &ranges, A)
             .iter()
             .map(|p| match p {
-                Place::Before(n) => format!("before {n}"),
-                Place::After(n) => format!("after {n}"),
-                Place::On(edge) => format!("on {edge:?}"),
+                ProgramPoint::Before(n) => format!("before {n}"),
+                ProgramPoint::After(n) => format!("after {n}"),
+                ProgramPoint::On(edge) => format!("on {edge:?}"),
             })
             .collect();
         places.sort();

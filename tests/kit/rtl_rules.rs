@@ -193,7 +193,7 @@ fn lint_system_verilog(machine: &str, design: &Design) {
             // Assertions look at it with the clock.
             verilator.arg("-Wno-SYNCASYNCNET");
         }
-        // A module with assertions takes the place of the one without.
+        // A module with assertions replaces the one without.
         let mut files = design.in_system_verilog(&design.files);
         files.extend(design.system.iter().cloned());
         files.sort_by(|a, b| a.name.cmp(&b.name));

@@ -1,4 +1,4 @@
-//! Search on the recorded traces beside the repository, if present.
+//! Search on the recorded traces, which are not in the repository, if they are present.
 
 use crate::common::recorded;
 use spadkit::geometry::Geometry;

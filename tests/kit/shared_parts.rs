@@ -1,5 +1,5 @@
 //! Names for parts of dynamic shared memory: in findings, traces and the choice of
-//! mappings; what is wrong with them is told with its place.
+//! mappings. Errors in them are reported with their position.
 
 use crate::common::{json, json_of, refused, spadkit};
 
@@ -149,7 +149,8 @@ fn wrong_parts_are_refused_with_their_place() {
         .success();
 }
 
-/// `rewrite` with options, into a file beside the launch file: the result and the PTX.
+/// Runs `rewrite` with options; the output file is in the folder of the launch file.
+/// Returns the result and the PTX.
 fn rewritten(folder: &Folder, options: &[&str]) -> (serde_json::Value, String) {
     let output = folder.0.path().join("fast.ptx");
     let output = output.to_str().unwrap();

@@ -270,8 +270,7 @@ fn the_first_signal_ends_a_command_that_does_not_listen() {
     assert_eq!(stop(child, INT).status.code(), Some(130));
 }
 
-/// A command that waits for the reader of a pipe ends, too, and leaves nothing
-/// beside the pipe.
+/// A command that waits for the reader of a pipe ends, too, and leaves nothing next to the pipe.
 #[test]
 fn the_first_signal_ends_a_command_that_waits_for_its_reader() {
     let scene = Scene::new(HANGS);
@@ -354,7 +353,7 @@ fn temporary_traces_do_not_stay() {
     let killed_by = |signal| {
         let mut command = scene.command(&["sim", launch.to_str().unwrap()]);
         let child = command.env("TMPDIR", &temporary).spawn().unwrap();
-        // What an earlier one left is there until this one clears it.
+        // Files of an earlier run are kept until this run removes them.
         let own = format!("spadkit-{}-", child.id());
         let written = || {
             let folders = std::fs::read_dir(&temporary).unwrap().flatten();

@@ -352,7 +352,7 @@ fn an_interrupted_sweep_prints_what_it_has() {
         assert_eq!(sweep["interrupted"], true);
         assert_eq!(results(&sweep).len(), 1, "{sweep}");
         assert!(results(&sweep)[0]["speed_up"].as_f64().unwrap() > 0.0);
-        // A whole table of an earlier run stays; what there is is beside it.
+        // A complete table of an earlier run is kept; the partial one is written next to it.
         let csv = |name: &str| std::fs::read_to_string(folder.path().join(name)).unwrap();
         assert_eq!(csv("t.csv"), "whole\n");
         assert_eq!(csv("t.csv.partial").lines().count(), 2);
@@ -397,7 +397,7 @@ fn shards_of_a_sweep_give_what_one_run_gives() {
     let read = |name: &str| std::fs::read_to_string(name).unwrap();
     assert_eq!(read(&merged), read(&csv));
     assert_eq!(read(&all), read(&one));
-    // What is there is taken, not computed.
+    // Stored results are used, not computed again.
     let cycles = whole["results"][0]["cycles"].as_u64().unwrap();
     let text = read(&all).replace(&format!("\"cycles\":{cycles},"), "\"cycles\":7,");
     std::fs::write(&all, text).unwrap();
@@ -433,4 +433,34 @@ fn a_kernel_that_changed_runs_again() {
     assert_eq!(lines(&toml, &["--allow", "out-of-bounds-read"]), 5);
     let stdin = refused(&["sim", "-", "--sweep", "--points", &points]);
     assert!(stdin.contains("standard input"), "{stdin}");
+}
+
+/// Points that take the same time are named by what they have in common.
+#[test]
+fn equally_fast_points_are_no_fastest_one() {
+    let args = [
+        "sim",
+        "kernel:nw",
+        "--sweep",
+        "--hash",
+        "mod",
+        "--hash",
+        "xor",
+        "--scheduler",
+        "lrr",
+        "--scheduler",
+        "gto",
+    ];
+    let sweep = json(&args);
+    let points = results(&sweep);
+    let cycles = |p: &Value| p["cycles"].as_u64().unwrap();
+    let least = points.iter().map(cycles).min().unwrap();
+    let equal = points.iter().filter(|p| cycles(p) == least).count();
+    assert!(equal > 1, "{sweep}");
+    let text = text(&args).replace('\n', " ");
+    let said = format!(
+        "{equal} of {} points are equally fast, all with hash xor: {least} cycles",
+        points.len()
+    );
+    assert!(text.contains(&said), "{text}");
 }

@@ -67,7 +67,7 @@ fn layouts(geometry: Geometry, per_kind: usize) -> Vec<Layout> {
     layouts
 }
 
-/// The emitted functions of `layouts` and a main that prints all places.
+/// The emitted functions of `layouts`, and a main that prints the index of every word.
 fn program(layouts: &[Layout], language: Language) -> String {
     let mut text = String::from(
         "#include <cstdio>\n#define __device__\n#define __forceinline__ inline\n\
@@ -231,7 +231,7 @@ fn clang_takes_the_opencl_text() {
     assert!(output.status.success(), "{errors}");
 }
 
-/// The places of all words, computed by a kernel that calls the function.
+/// The indices of all words, computed by a kernel that calls the function.
 fn places_by_kernel(functions: &[String], words: u32, call: &str) -> String {
     let mut text = ".version 7.0\n.target sm_70\n.address_size 64\n".to_owned();
     for function in functions {
@@ -287,8 +287,9 @@ fn listing_2(address: u32) -> u32 {
     addr_xor ^ (address >> 1)
 }
 
-/// It drops the lowest bit of the index, so that every place is taken twice;
-/// the mapping of the same spec has the banks and loses nothing.
+/// The layout drops the lowest bit of the index, so that two words share every
+/// index. The hardware mapping of the same spec has these banks and is one to
+/// one.
 #[test]
 fn listing_2_of_the_hash_paper_is_not_injective() {
     assert_eq!((listing_2(0), listing_2(1)), (0, 0));

@@ -137,7 +137,7 @@ fn sites_and_lines_have_the_same_calls() {
     }
 }
 
-/// A trace without places has a row per site.
+/// A trace without lines has a row per site.
 #[test]
 fn a_trace_without_lines_goes_by_site() {
     let result = &conflicts(&["kernel:transpose", "--source"])["results"][0];

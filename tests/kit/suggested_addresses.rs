@@ -7,7 +7,7 @@ use crate::common::{json, text};
 use serde_json::Value;
 use std::fs;
 
-/// The launch file of kernel `entry` of a source beside its PTX.
+/// The launch file of kernel `entry` of a source, in the folder of its PTX.
 fn launch(source: &str, entry: &str, block: &str) -> tempfile::TempDir {
     let dir = tempfile::tempdir().unwrap();
     for file in [format!("{source}.cu"), format!("{source}.ptx")] {

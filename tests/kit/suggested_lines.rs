@@ -110,7 +110,7 @@ fn rows_of_matrices_become_longer() {
     let answer = "pad:every=32,by=4 removes all 2240 conflicts for 2032 bytes.";
     assert!(text.starts_with(answer), "{text}");
     keeps_its_promise("wm_rows");
-    // A review can take the changes of both arrays as they are.
+    // A review can apply the changes of both arrays without edits.
     let dir = tempfile::tempdir().unwrap();
     let sarif = dir.path().join("o.sarif");
     let args = [
@@ -145,7 +145,7 @@ fn flat_matrices_have_their_index_mapped_and_a_longer_length() {
     keeps_its_promise("wm_flat");
 }
 
-/// So is the place of an annotation.
+/// So is the line of an annotation.
 #[test]
 fn a_review_annotates_the_users_line() {
     let dir = tempfile::tempdir().unwrap();
@@ -162,7 +162,7 @@ fn a_review_annotates_the_users_line() {
     assert!(result["fixes"].is_array(), "{result}");
 }
 
-/// The statements of a suggestion, each as it is and changed.
+/// The statements of a suggestion, before and after.
 fn statements(found: &Value, at: usize) -> Vec<(String, String)> {
     let one = |line: &Value| {
         let own = if line["call"].is_null() {

@@ -17,7 +17,7 @@ const PTX: &str = ".version 7.0\n.target sm_80\n.address_size 64\n.file 1 \"k.py
     ld.param.u64 %rd1, [out]; mul.wide.u32 %rd2, %r4, 4; add.u64 %rd3, %rd1, %rd2;\n\
     st.global.u32 [%rd3], %r8; ret;\n}\n";
 
-/// The kernel with what stands at the lines of the declaration, the store and the load.
+/// The kernel with these lines for the declaration, the store and the load.
 fn kernel(declaration: &str, store: &str, load: &str) -> (TempDir, String) {
     let folder = tempfile::tempdir().unwrap();
     let put = |name: &str, text: &str| std::fs::write(folder.path().join(name), text).unwrap();

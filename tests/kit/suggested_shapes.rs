@@ -5,7 +5,7 @@ use crate::common::{self, json};
 use serde_json::Value;
 use std::fs;
 
-/// A launch of `entry` beside the files of the kernels; its source is `source`.
+/// A launch of `entry` in the folder of the kernels' files; its source is `source`.
 fn launch(entry: &str, block: &str, source: &str) -> tempfile::TempDir {
     let dir = tempfile::tempdir().unwrap();
     let files = "tests/fixtures/cuda";

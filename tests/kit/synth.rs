@@ -1,5 +1,5 @@
-//! The commands that need external tools, from outside: `doctor` and `synth`,
-//! with tools that are there, missing, broken, hanging or interrupted.
+//! The commands that need external tools, as processes: `doctor` and `synth`,
+//! with tools that are installed, missing, broken, hanging or interrupted.
 
 mod broken_tools;
 

@@ -183,7 +183,7 @@ fn every_text_fits_and_begins_with_the_answer() {
                 all += &format!("{}: {status:?} {errors}\n", case.args.join(" "));
                 continue;
             }
-            // Names of temporary folders are as long as they are.
+            // The width of a temporary folder's name is not tested.
             let text = text.replace(out.to_str().unwrap(), "OUT");
             for fault in faults(&text, &case, columns) {
                 all += &format!("{}: {fault}\n", case.args.join(" "));

@@ -8,7 +8,7 @@ use serde_json::Value;
 use spadkit::capture::{LaunchInput, RunOptions};
 use spadkit::config::Config;
 use spadkit::hash::{HashSpec, Mapping};
-use spadkit::sm::{Setup, TraceFile};
+use spadkit::sm::{Setup, TraceFile, Workload};
 use spadkit::trace::{AccessTrace, ConflictProfile, Op, kernels};
 use spadkit::workload::LaunchWorkload;
 use std::collections::HashMap;
@@ -296,6 +296,41 @@ fn every_command_takes_a_launch_file_and_names_the_lines() {
     assert!(lines.iter().any(|i| i["ptx_line"] == line), "{flow}");
     let html = std::fs::read_to_string(out.join("report.html")).unwrap();
     assert!(html.contains("PTX line") && html.contains("transpose.cu:"));
+}
+
+#[test]
+fn a_recorded_trace_keeps_the_machine_of_its_ptx() {
+    let folder = tempfile::tempdir().unwrap();
+    let launch = launch("gemm/hgemm.toml");
+    let launch = launch.to_str().unwrap();
+    let machine = |answer: &Value| answer["machine"]["preset"].clone();
+    let of_launch = json(&["conflicts", launch]);
+    assert_eq!(machine(&of_launch), "sm80");
+    let recorded = |name: &str| {
+        let file = folder.path().join(name).to_str().unwrap().to_owned();
+        spadkit(&["trace", launch, "-o", &file]).assert().success();
+        file
+    };
+    let (accesses, programs) = (recorded("h.json"), recorded("h.spt"));
+    let of_trace = json(&["conflicts", &accesses]);
+    assert_eq!(of_trace["results"], of_launch["results"]);
+    assert_eq!(of_trace["machine"]["from"], ".target sm_80 of h.json");
+    assert_eq!(machine(&json(&["sim", &programs])), "sm80");
+    // Those of an access trace keep it, too.
+    let again = folder.path().join("again.spt").to_str().unwrap().to_owned();
+    spadkit(&["trace", &accesses, "-o", &again])
+        .assert()
+        .success();
+    assert_eq!(
+        TraceFile::open(Path::new(&again))
+            .unwrap()
+            .info()
+            .target
+            .as_deref(),
+        Some("sm_80")
+    );
+    let named = json(&["conflicts", &accesses, "--preset", "fermi"]);
+    assert_eq!(machine(&named), "fermi");
 }
 
 #[test]

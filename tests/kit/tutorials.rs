@@ -1,6 +1,6 @@
 //! The tutorials of docs/tutorials, and the output in README.md: every command
-//! runs, one after the other in an empty folder beside the kit's own, and prints
-//! what the page shows.
+//! runs, one after the other, in an empty folder next to the kit's own, and
+//! prints the output in the page.
 
 use crate::common::tools::missing;
 use std::path::Path;

@@ -462,7 +462,7 @@ fn a_block_that_the_machine_cannot_hold_does_not_fit() {
         found["results"][0]["fits"].as_bool().unwrap()
     };
     assert!(fits("sm80"));
-    // The addresses are there, the block has no room.
+    // The addresses exist, but the block has no space.
     write(1000);
     assert!(!fits("fermi"));
     let text = refused(&["tune", big, "--fits"]);

@@ -14,12 +14,12 @@ use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, OnceLock, PoisonError};
 
-/// What a file is, whatever it is called.
+/// The identity of a file, whatever path names it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Identity {
-    /// Device and number of one that is there.
+    /// An existing file: its device and inode.
     There(u64, u64),
-    /// Where one is to be.
+    /// A path at which a file will be created.
     New(PathBuf),
 }
 
@@ -31,7 +31,7 @@ struct Claims {
 
 static CLAIMS: OnceLock<Mutex<Claims>> = OnceLock::new();
 
-/// From now on the files of this process are those of one command.
+/// Keeps claims from now on: the files of this process are those of one command.
 pub fn keep() {
     CLAIMS.get_or_init(Mutex::default);
 }
@@ -74,13 +74,12 @@ fn identity(path: &Path) -> Option<Identity> {
 /// Notes a file that is read. Fails where it is to be written.
 pub fn reads(path: &Path) -> Result<()> {
     known(path, |claims, identity| {
-        if claims.written.iter().any(|(i, _)| *i == identity) {
-            return Err(both(path));
-        }
+        let is_output = claims.written.iter().any(|(i, _)| *i == identity);
+        // Of an output, too: a command that goes on after the error must not write it.
         if !claims.read.iter().any(|(i, _)| *i == identity) {
             claims.read.push((identity, path.to_owned()));
         }
-        Ok(())
+        if is_output { Err(both(path)) } else { Ok(()) }
     })
 }
 

@@ -1,4 +1,4 @@
-//! What CUDA allows of a launch.
+//! CUDA's limits for a launch.
 
 /// Thread blocks of a grid, by dimension.
 pub const MAX_GRID: [u32; 3] = [i32::MAX as u32, 65_535, 65_535];

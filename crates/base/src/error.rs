@@ -25,7 +25,7 @@ pub enum Error {
         help: Option<String>,
     },
 
-    /// The content of an input file is wrong at a known place.
+    /// The content of an input file is wrong, at a known line and column.
     #[error(transparent)]
     #[diagnostic(transparent)]
     Input(Box<InputError>),
@@ -54,7 +54,7 @@ pub enum Error {
     /// The user wanted the program to stop (Ctrl-C, SIGTERM).
     #[error("{what} was interrupted")]
     Interrupted {
-        /// What did not get done.
+        /// What was not done.
         what: String,
     },
 
@@ -74,7 +74,7 @@ pub enum Error {
     ToolMissing {
         /// The program's name.
         tool: String,
-        /// How to get it.
+        /// How to install it.
         #[help]
         help: String,
     },
@@ -92,7 +92,7 @@ pub enum Error {
     },
 }
 
-/// Bad content of an input file, with the place.
+/// An error in the content of an input file, with its line and column.
 #[derive(Debug, Error, Diagnostic)]
 #[error("{what} at {path}:{line}:{column}", path = shown_path(path))]
 pub struct InputError {
@@ -107,10 +107,10 @@ pub struct InputError {
     /// What was expected.
     #[help]
     pub help: Option<String>,
-    /// The part of the line around the place, for the report.
+    /// The part of the line around the error, for the report.
     #[source_code]
     window: Window,
-    /// The place inside `window`.
+    /// The position of the error in `window`.
     #[label("here")]
     span: SourceSpan,
 }
@@ -150,7 +150,7 @@ impl Error {
         }
     }
 
-    /// The same, with more that would have been right.
+    /// The same, with `more` added to what was expected.
     pub fn also_expected(self, more: &str) -> Self {
         match self {
             Error::Usage {

@@ -17,11 +17,10 @@ use std::sync::OnceLock;
 /// INPUT that names standard input.
 pub const STDIN: &str = "-";
 
-/// What a stream is that has a zero byte in its beginning, where a text is
-/// expected.
+/// The complaint about a stream with a zero byte near its start, where text is expected.
 const NO_TEXT: &str = "is not text";
 
-/// What is read first, to see whether the rest is worth it.
+/// Bytes that are read first, to decide whether to read the rest.
 const HEAD_BYTES: u64 = 1 << 16;
 
 /// Whether `path` names standard input: `-` or `/dev/stdin`.
@@ -41,7 +40,7 @@ pub fn name_of(path: &Path) -> &Path {
 /// The byte order mark of UTF-8.
 const UTF8_MARK: &[u8] = "\u{feff}".as_bytes();
 
-/// What a file is that no text in UTF-8 begins like, and what makes one of it.
+/// The format of a file that cannot be UTF-8 text, and the tool that converts it.
 fn foreign(bytes: &[u8]) -> Option<(&'static str, &'static str)> {
     match bytes {
         [0xff, 0xfe, ..] | [0xfe, 0xff, ..] => Some(("is UTF-16 text", "save it as UTF-8")),
@@ -102,7 +101,7 @@ pub fn require_file(path: &Path) -> Result<Metadata> {
     ))
 }
 
-/// What is expected, and how much of it there can be.
+/// What is expected, and its largest size.
 #[derive(Clone, Copy, Debug)]
 pub struct Limit {
     /// In bytes.

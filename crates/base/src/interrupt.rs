@@ -1,5 +1,4 @@
-//! Ctrl-C and termination signals: received in one place, checked wherever work
-//! is done.
+//! Ctrl-C and termination signals: one handler notes them, and long-running work checks for them.
 //!
 //! The program [installs](install) the handler at its start. From then on a
 //! signal stops all tools, removes unfinished files and ends the program with
@@ -22,7 +21,8 @@ use std::sync::{Mutex, MutexGuard, Once, PoisonError};
 static SIGNAL: AtomicI32 = AtomicI32::new(0);
 static LISTENING: AtomicBool = AtomicBool::new(false);
 
-/// From now on signals end the program with everything that it has under way.
+/// Installs the handler: from now on, a signal ends the program, its tools and its
+/// unfinished files.
 pub fn install() {
     static INSTALL: Once = Once::new();
     INSTALL.call_once(|| {
@@ -48,7 +48,7 @@ pub fn install() {
     });
 }
 
-/// From now on the first signal is noted instead of ending the program.
+/// From now on, the first signal is noted instead of ending the program.
 pub fn listen() {
     LISTENING.store(true, Ordering::Relaxed);
     install();
@@ -89,8 +89,8 @@ pub fn check(what: &str) -> Result<()> {
     }
 }
 
-/// One part of a larger work: `None` if it was interrupted, so that the parts
-/// that are there can still be shown.
+/// One part of a larger work; `None` if it was interrupted, so that the
+/// finished parts can still be shown.
 pub fn or_none<T>(part: Result<T>) -> Result<Option<T>> {
     match part {
         Ok(part) => Ok(Some(part)),

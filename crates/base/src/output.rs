@@ -39,9 +39,10 @@ pub fn write_result(path: &Path, content: &[u8], whole: bool) -> Result<PathBuf>
     Ok(path)
 }
 
-/// A file that is written beside its place and put there when it is whole:
-/// either the old file or all of the new one is there, never half of it. A
-/// symbolic link is followed; a device or a pipe is written to, not replaced.
+/// A file that is written under a temporary name and renamed when it is
+/// complete: a reader sees either the old file or all of the new one, never a
+/// part. A symbolic link is followed. A device or a pipe is written to, not
+/// replaced.
 pub struct NewFile {
     path: PathBuf,
     sink: Sink,
@@ -53,7 +54,7 @@ enum Sink {
         unfinished: Unfinished,
         file: NamedTempFile,
         target: PathBuf,
-        /// Of the file that it replaces; a new one has the mode of the umask.
+        /// The mode of the replaced file; a new file gets its mode from the umask.
         mode: Option<Permissions>,
         made: MadeDirs,
     },
@@ -66,7 +67,7 @@ impl NewFile {
         let fail = |e| Error::io("write", path, e);
         refuse_dash(path)?;
         claims::written(path)?;
-        // By its own name: where a link to a pipe leads, there is no file.
+        // By its own name: a link may lead to a pipe, which has no path.
         let sink = match std::fs::metadata(path) {
             Ok(old) if old.is_dir() => return Err(fail(ErrorKind::IsADirectory.into())),
             Ok(old) if !old.is_file() => {
@@ -93,7 +94,7 @@ impl NewFile {
         })
     }
 
-    /// Puts the file in its place.
+    /// Renames the complete file to its final name.
     pub fn finish(mut self) -> Result<()> {
         let fail = |e| Error::io("write", &self.path, e);
         match self.sink {
@@ -123,7 +124,7 @@ impl NewFile {
 /// where that is not there yet.
 fn followed(path: &Path) -> PathBuf {
     let mut target = path.to_owned();
-    // As many links as Linux follows.
+    // Linux follows as many links.
     for _ in 0..40 {
         match std::fs::read_link(&target) {
             Ok(next) => target = parent_of(&target).join(next),

@@ -84,8 +84,8 @@ fn steers(c: char) -> bool {
 }
 
 /// One word of a command, quoted for a POSIX shell: pasted, it is this word
-/// again, whatever is in it. Control characters and bytes that are not UTF-8
-/// are written in `$'...'`, so that the quoted word can be shown as it is.
+/// again, whatever it contains. Control characters and bytes that are not UTF-8
+/// are written in `$'...'`, so that the quoted word can be displayed.
 pub fn shell(word: impl AsRef<OsStr>) -> String {
     let bytes = word.as_ref().as_bytes();
     let text = std::str::from_utf8(bytes);

@@ -38,7 +38,7 @@ pub fn has(file: &str) -> bool {
     let name = path.rsplit('/').next().unwrap_or(&path);
     let rooted = format!("/{path}");
     let is_intrinsics = name.starts_with("sm_") && name.contains("_intrinsics.");
-    // Of a compiler that was handed the headers by their names.
+    // A compiler that was given the headers by their names has no path.
     let is_bare = ["mma.h", "mma.hpp"].contains(&path.as_str());
     is_intrinsics
         || is_bare
@@ -61,21 +61,21 @@ fn is_installed(path: &str) -> bool {
         || path.contains("-linux/include/") && path.contains("/targets/")
 }
 
-/// A place in the source, with the headers of the toolkit apart.
+/// A source line; if it is in a header of the CUDA toolkit, also the user's line that led to it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Users<'a> {
-    /// `file:line` of the innermost line that is not of the toolkit; the place itself
-    /// where all are.
+    /// `file:line` of the innermost line outside the toolkit; if all lines are in the
+    /// toolkit, the innermost line.
     pub line: &'a str,
     /// The calls around that line, the innermost first.
     pub calls: &'a [String],
-    /// The places in the toolkit that it leads to: one innermost, and the calls around
-    /// that.
+    /// The lines in the toolkit that the user's line leads to: the innermost, and the
+    /// calls around it.
     pub through: Option<(&'a str, &'a [String])>,
 }
 
 impl<'a> Users<'a> {
-    /// Of `source`, `file:line`, with the calls through which it came into a kernel.
+    /// For `source`, `file:line`, and the calls through which it was inlined into a kernel.
     pub fn of(source: &'a str, calls: &'a [String]) -> Self {
         let is_users = |place: &str| {
             let file = place.rsplit_once(':').map_or(place, |(file, _)| file);

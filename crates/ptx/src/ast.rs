@@ -313,14 +313,22 @@ pub struct Prototype {
     pub params: Vec<(u64, u32)>,
 }
 
+/// The compute capability of a GPU's name in a `.target`: 90 of `sm_90a`.
+pub fn sm_number(name: &str) -> Option<u32> {
+    let digits = name.strip_prefix("sm_")?;
+    digits.trim_end_matches(['a', 'f']).parse().ok()
+}
+
 impl Module {
     /// The compute capability of the `.target`: 90 of `sm_90a`.
     pub fn sm(&self) -> Option<u32> {
-        let number = |text: &String| {
-            let digits = text.strip_prefix("sm_")?;
-            digits.trim_end_matches(['a', 'f']).parse().ok()
-        };
-        self.target.iter().find_map(number)
+        self.target.iter().find_map(|name| sm_number(name))
+    }
+
+    /// The name of the GPU in the `.target`: `sm_90a`.
+    pub fn gpu(&self) -> Option<&str> {
+        let mut names = self.target.iter().map(String::as_str);
+        names.find(|name| sm_number(name).is_some())
     }
 
     /// The entries that have a body.

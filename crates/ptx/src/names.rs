@@ -173,7 +173,7 @@ names! {
         L2EvictFirst = "L2::evict_first", L2EvictLast = "L2::evict_last",
         L2CacheHint = "L2::cache_hint", L2Prefetch64 = "L2::64B", L2Prefetch128 = "L2::128B",
         L2Prefetch256 = "L2::256B", L1 = "L1", L2 = "L2", To = "to",
-        ProxyAlias = "proxy", Level = "level",
+        Proxy = "proxy", Alias = "alias", Level = "level",
         // Atomics and reductions.
         Exch = "exch", Cas = "cas", Add = "add", Inc = "inc", Dec = "dec", Min = "min",
         Max = "max", Noftz = "noftz", Popc = "popc",

@@ -5,202 +5,22 @@
 //! bits in `scalar`, known bits and affine expressions in `analysis`.
 //! They take the types of the operands from here.
 
+mod row;
+mod words;
+
 use super::names::Type;
 use std::collections::HashMap;
 use std::sync::LazyLock;
 
-use Type::{
-    B8, B16, B32, B64, B128, Bf16, Bf16x2, F16, F16x2, F32, F32x2, F64, Pred, S8, S16, S16x2, S32,
-    S64, Tf32, U8, U16, U16x2, U32, U64,
+use row::{BITS_OR_PREDICATE, IN_MEMORY, PAIRS, SIGNED, SINGLES, VALUES, row};
+use words::*;
+
+pub(crate) use row::{
+    Address, BITS, CONVERTED, Class, FLOATS, First, HALVES, INTEGERS, Of, Row, Types, WIDE_INTEGERS,
 };
+pub(crate) use words::{Syntax, Words};
 
-/// A set of types.
-pub(crate) type Types = &'static [Type];
-
-pub(crate) const BITS: Types = &[B16, B32, B64];
-pub(crate) const INTEGERS: Types = &[U16, U32, U64, S16, S32, S64];
-pub(crate) const WIDE_INTEGERS: Types = &[U32, U64, S32, S64];
-pub(crate) const HALVES: Types = &[F16, F16x2, Bf16, Bf16x2];
-pub(crate) const FLOATS: Types = &[F32, F64];
-const PAIRS: Types = &[U16x2, S16x2];
-/// Two numbers of single precision in 64 bits.
-const SINGLES: Types = &[F32x2];
-const SIGNED: Types = &[S16, S32, S64];
-const BITS_OR_PREDICATE: &[Types] = &[BITS, &[Pred]];
-const VALUES: &[Types] = &[BITS, INTEGERS, FLOATS];
-const IN_MEMORY: &[Types] = &[BITS, INTEGERS, FLOATS, &[B8, U8, S8, B128]];
-
-/// The types that `cvt` converts from and to.
-pub(crate) const CONVERTED: &[Types] = &[INTEGERS, HALVES, FLOATS, Type::SMALL, &[U8, S8, Tf32]];
-
-/// The form of an opcode's instructions: how they are decoded, and what
-/// defines their results.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Class {
-    /// Of integers, or of floating-point numbers where the type is one.
-    Arithmetic,
-    /// A quotient: as arithmetic, and of floating-point numbers a function.
-    Quotient,
-    /// Logic, shifts, bit fields.
-    Bits,
-    /// Comparisons and selections.
-    Compare,
-    /// A root or a transcendental function.
-    Function,
-    Convert,
-    /// Of bytes and halves, with a second operation.
-    Video,
-    Move,
-    Load,
-    Store,
-    Atomic,
-    /// An asynchronous copy, or a wait for copies.
-    Copy,
-    LoadMatrix,
-    StoreMatrix,
-    ConvertAddress,
-    TestSpace,
-    /// Of shared memory in a cluster.
-    ClusterAddress,
-    Branch,
-    IndexedBranch,
-    Call,
-    Return,
-    Exit,
-    Trap,
-    Barrier,
-    Fence,
-    /// A read, write or question of a texture or a surface.
-    Texture,
-    /// An `mbarrier` object.
-    Mbarrier,
-    /// Changes or copies a tensor map.
-    TensorMap,
-    /// Between the lanes of a warp.
-    Warp,
-    /// A product of matrices, or a load, store or wait of one.
-    Tensor,
-    /// Changes nothing that a program can see.
-    Hint,
-    /// The executor refuses it, and says why.
-    Refused(&'static str),
-}
-
-/// What the first operand is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum First {
-    /// The result.
-    Written,
-    /// A source: there is no result.
-    Read,
-    /// The result of a reduction, else a source.
-    WrittenByReduction,
-    /// The result, which is also a source.
-    Accumulated,
-}
-
-/// The type of an operand, from the types that the instruction names.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Of {
-    /// The first.
-    First,
-    /// The second.
-    Second,
-    /// Twice the first with `.wide`, else the first.
-    Product,
-    /// 32 bits, with a sign where one of the two types has one.
-    Dot,
-    Is(Type),
-}
-
-/// What a result may be the address of.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Address {
-    /// What one of the sources is; next to an address the others are indices.
-    Sum,
-    /// What one of the first two sources is.
-    Choice,
-    /// Nothing: it is a number.
-    Number,
-    /// What the source is, in another space.
-    Converted,
-    /// Whatever was stored, or passed as a parameter.
-    Loaded,
-    /// Whatever was in memory.
-    Memory,
-    /// Whatever the function returns.
-    Returned,
-}
-
-/// What is known of an opcode.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Row {
-    pub class: Class,
-    /// The types that it has, as a union; empty where its form says it, or
-    /// where it has none.
-    pub types: &'static [Types],
-    pub first: First,
-    /// Types of the result and of the sources, where these are plain values.
-    pub result: Of,
-    pub sources: &'static [Of],
-    /// How many of the sources, from the last, may be left out.
-    pub optional: usize,
-    pub address: Address,
-    /// Whether lanes have different results whatever the operands are. Of
-    /// loads the place says it.
-    pub differs: bool,
-    /// Why a result is not affine in the sources, where it is not.
-    pub not_affine: &'static str,
-}
-
-const fn row(class: Class) -> Row {
-    Row {
-        class,
-        types: &[],
-        first: First::Written,
-        result: Of::First,
-        sources: &[],
-        optional: 0,
-        address: Address::Sum,
-        differs: false,
-        not_affine: "an instruction that is not affine",
-    }
-}
-
-impl Row {
-    const fn types(self, types: &'static [Types]) -> Row {
-        Row { types, ..self }
-    }
-
-    const fn takes(self, sources: &'static [Of]) -> Row {
-        Row { sources, ..self }
-    }
-
-    const fn optional(self, optional: usize) -> Row {
-        Row { optional, ..self }
-    }
-
-    const fn gives(self, result: Of) -> Row {
-        Row { result, ..self }
-    }
-
-    const fn first(self, first: First) -> Row {
-        Row { first, ..self }
-    }
-
-    const fn address(self, address: Address) -> Row {
-        Row { address, ..self }
-    }
-
-    const fn differs(self) -> Row {
-        let differs = true;
-        Row { differs, ..self }
-    }
-
-    const fn not_affine(self, not_affine: &'static str) -> Row {
-        Row { not_affine, ..self }
-    }
-}
+use Type::{B32, B64, B128, F32, Pred, S32, U32};
 
 macro_rules! opcodes {
     ($($variant:ident $text:literal $row:expr,)*) => {
@@ -299,163 +119,191 @@ const fn no_result(class: Class) -> Row {
 }
 
 opcodes! {
-    Abs "abs" row(Arithmetic).types(SIGNED_HALF_FLOAT).takes(&[OWN]),
-    Activemask "activemask" warp().address(Address::Number),
-    Add "add" row(Arithmetic).types(&[INTEGERS, PAIRS, HALVES, FLOATS, SINGLES]).takes(&[OWN, OWN]),
-    Addc "addc" row(Arithmetic).types(INT).takes(&[OWN, OWN]).differs(),
-    And "and" row(Bits).types(BITS_OR_PREDICATE).takes(&[OWN, OWN]).not_affine(MASKING),
+    Abs "abs" row(Arithmetic).types(SIGNED_HALF_FLOAT).takes(&[OWN]).words(ABS),
+    Activemask "activemask" warp().address(Address::Number).words(OF_WORDS),
+    Add "add" row(Arithmetic).types(&[INTEGERS, PAIRS, HALVES, FLOATS, SINGLES]).takes(&[OWN, OWN])
+        .words(ADD),
+    Addc "addc" row(Arithmetic).types(INT).takes(&[OWN, OWN]).differs().words(ADDC),
+    And "and" row(Bits).types(BITS_OR_PREDICATE).takes(&[OWN, OWN]).not_affine(MASKING)
+        .words(PLAIN),
     Applypriority "applypriority" no_result(Hint),
-    Atom "atom" row(Atomic).address(Address::Memory).differs().not_affine("the result of an atomic"),
-    Bar "bar" row(Barrier).first(First::WrittenByReduction).differs(),
-    Barrier "barrier" row(Barrier).first(First::WrittenByReduction).differs(),
-    Bfe "bfe" row(Bits).types(&[WIDE_INTEGERS]).takes(&[OWN, WORD, WORD]).not_affine(MASKING),
-    Bfi "bfi" row(Bits).types(WORDS).takes(&[OWN, OWN, WORD, WORD]),
+    Atom "atom" row(Atomic).address(Address::Memory).differs().not_affine("the result of an atomic")
+        .words(ATOM),
+    Bar "bar" row(Barrier).first(First::WrittenByReduction).differs().words(BAR),
+    Barrier "barrier" row(Barrier).first(First::WrittenByReduction).differs().words(BARRIER),
+    Bfe "bfe" row(Bits).types(&[WIDE_INTEGERS]).takes(&[OWN, WORD, WORD]).not_affine(MASKING)
+        .words(PLAIN),
+    Bfi "bfi" row(Bits).types(WORDS).takes(&[OWN, OWN, WORD, WORD]).words(PLAIN),
     Bfind "bfind" row(Bits).types(&[WIDE_INTEGERS]).takes(&[OWN]).gives(WORD)
-        .address(Address::Number).not_affine(COUNT),
-    Bmsk "bmsk" row(Bits).takes(&[WORD, WORD]).gives(RAW).not_affine(MASKING),
-    Bra "bra" no_result(Branch),
-    Brev "brev" row(Bits).types(WORDS).takes(&[OWN]).not_affine(COUNT),
+        .address(Address::Number).not_affine(COUNT).words(BFIND),
+    Bmsk "bmsk" row(Bits).takes(&[WORD, WORD]).gives(RAW).not_affine(MASKING).words(BMSK),
+    Bra "bra" no_result(Branch).words(BRANCH),
+    Brev "brev" row(Bits).types(WORDS).takes(&[OWN]).not_affine(COUNT).words(PLAIN),
     Brkpt "brkpt" no_result(Hint),
-    Brx "brx" no_result(IndexedBranch),
+    Brx "brx" no_result(IndexedBranch).words(BRX),
     Call "call" row(Class::Call).address(Address::Returned).differs()
-        .not_affine("the result of a call"),
+        .not_affine("the result of a call").words(BRANCH),
     Clz "clz" row(Bits).types(WORDS).takes(&[OWN]).gives(WORD)
-        .address(Address::Number).not_affine(COUNT),
-    Cnot "cnot" row(Bits).types(&[BITS]).takes(&[OWN]),
-    Copysign "copysign" row(Bits).types(&[FLOATS]).takes(&[OWN, OWN]),
-    Cos "cos" function(&[&[F32]]),
-    Cp "cp" no_result(Copy),
+        .address(Address::Number).not_affine(COUNT).words(PLAIN),
+    Cnot "cnot" row(Bits).types(&[BITS]).takes(&[OWN]).words(PLAIN),
+    Copysign "copysign" row(Bits).types(&[FLOATS]).takes(&[OWN, OWN]).words(PLAIN),
+    Cos "cos" function(&[&[F32]]).words(OF_FUNCTIONS),
+    Cp "cp" no_result(Copy).words(CP),
     // The policy says nothing here: only that it is there.
     Createpolicy "createpolicy" row(Hint).address(Address::Number),
-    Cvt "cvt" row(Convert).types(CONVERTED).takes(&[Of::Second]).not_affine("a conversion"),
-    Cvta "cvta" row(ConvertAddress).takes(&[OWN]).address(Address::Converted),
+    Cvt "cvt" row(Convert).types(CONVERTED).takes(&[Of::Second]).not_affine("a conversion")
+        .words(CVT),
+    Cvta "cvta" row(ConvertAddress).takes(&[OWN]).address(Address::Converted).words(CVTA),
     Discard "discard" no_result(Hint),
     Div "div" row(Quotient).types(INT_FLOAT).takes(&[OWN, OWN])
-        .address(Address::Number).not_affine(DIVISION),
-    Dp2a "dp2a" row(Bits).takes(&[RAW, RAW, Of::Dot]).gives(Of::Dot),
-    Dp4a "dp4a" row(Bits).takes(&[RAW, RAW, Of::Dot]).gives(Of::Dot),
-    Elect "elect" warp(),
-    Ex2 "ex2" function(&[HALVES, &[F32]]),
+        .address(Address::Number).not_affine(DIVISION).words(OF_FUNCTIONS),
+    Dp2a "dp2a" row(Bits).takes(&[RAW, RAW, Of::Dot]).gives(Of::Dot).words(DP2A),
+    Dp4a "dp4a" row(Bits).takes(&[RAW, RAW, Of::Dot]).gives(Of::Dot).words(DP4A),
+    Elect "elect" warp().words(ELECT),
+    Ex2 "ex2" function(&[HALVES, &[F32]]).words(OF_FUNCTIONS),
     Exit "exit" no_result(Class::Exit),
-    Fence "fence" no_result(Class::Fence),
-    Fma "fma" row(Arithmetic).types(&[HALVES, FLOATS, SINGLES]).takes(&[OWN, OWN, OWN]),
-    Fns "fns" row(Bits).takes(&[RAW, RAW, Of::Is(S32)]).gives(RAW).not_affine(COUNT),
-    Getctarank "getctarank" row(ClusterAddress).address(Address::Number),
+    Fence "fence" no_result(Class::Fence).words(FENCE),
+    Fma "fma" row(Arithmetic).types(&[HALVES, FLOATS, SINGLES]).takes(&[OWN, OWN, OWN]).words(FMA),
+    Fns "fns" row(Bits).takes(&[RAW, RAW, Of::Is(S32)]).gives(RAW).not_affine(COUNT)
+        .words(OF_WORDS),
+    Getctarank "getctarank" row(ClusterAddress).address(Address::Number).words(OF_THE_RANK),
     Griddepcontrol "griddepcontrol" no_result(Hint),
-    Isspacep "isspacep" row(TestSpace).address(Address::Number),
-    Ld "ld" row(Load).types(IN_MEMORY).address(Address::Loaded).not_affine(DATA),
-    Ldmatrix "ldmatrix" row(LoadMatrix).address(Address::Memory).differs().not_affine(DATA),
-    Ldu "ldu" row(Load).types(IN_MEMORY).address(Address::Loaded).not_affine(DATA),
-    Lg2 "lg2" function(&[&[F32]]),
-    Lop3 "lop3" row(Bits).types(&[&[B32]]).takes(&[RAW, RAW, RAW, WORD]).not_affine(MASKING),
+    Isspacep "isspacep" row(TestSpace).address(Address::Number).words(ISSPACEP),
+    Ld "ld" row(Load).types(IN_MEMORY).address(Address::Loaded).not_affine(DATA).words(LD),
+    Ldmatrix "ldmatrix" row(LoadMatrix).address(Address::Memory).differs().not_affine(DATA)
+        .words(OF_MATRICES),
+    Ldu "ldu" row(Load).types(IN_MEMORY).address(Address::Loaded).not_affine(DATA).words(LDU),
+    Lg2 "lg2" function(&[&[F32]]).words(OF_FUNCTIONS),
+    Lop3 "lop3" row(Bits).types(&[&[B32]]).takes(&[RAW, RAW, RAW, WORD]).not_affine(MASKING)
+        .words(LOP3),
     Mad "mad" row(Arithmetic).types(INT_FLOAT).takes(&[OWN, OWN, Of::Product]).gives(Of::Product)
-        .not_affine(PRODUCT),
-    Mad24 "mad24" row(Arithmetic).types(&[&[U32, S32]]).takes(&[OWN, OWN, OWN]).not_affine(PRODUCT),
-    Madc "madc" row(Arithmetic).types(INT).takes(&[OWN, OWN, OWN]).differs(),
-    Match "match" warp().address(Address::Number),
+        .not_affine(PRODUCT).words(MAD),
+    Mad24 "mad24" row(Arithmetic).types(&[&[U32, S32]]).takes(&[OWN, OWN, OWN]).not_affine(PRODUCT)
+        .words(MAD24),
+    Madc "madc" row(Arithmetic).types(INT).takes(&[OWN, OWN, OWN]).differs().words(MADC),
+    Match "match" warp().address(Address::Number).words(MATCH),
     Max "max" row(Arithmetic).types(&[INTEGERS, PAIRS, HALVES, FLOATS]).takes(&[OWN, OWN])
-        .address(Address::Choice).not_affine(EXTREME),
-    Mapa "mapa" row(ClusterAddress).not_affine("an address in a cluster"),
-    Mbarrier "mbarrier" row(Class::Mbarrier).address(Address::Number).differs().not_affine(DATA),
-    Membar "membar" no_result(Class::Fence),
+        .address(Address::Choice).not_affine(EXTREME).words(EXTREMES),
+    Mapa "mapa" row(ClusterAddress).not_affine("an address in a cluster").words(OF_THE_RANK),
+    Mbarrier "mbarrier" row(Class::Mbarrier).address(Address::Number).differs().not_affine(DATA)
+        .words(MBARRIER),
+    Membar "membar" no_result(Class::Fence).words(MEMBAR),
     Min "min" row(Arithmetic).types(&[INTEGERS, PAIRS, HALVES, FLOATS]).takes(&[OWN, OWN])
-        .address(Address::Choice).not_affine(EXTREME),
-    Mma "mma" row(Tensor).differs(),
+        .address(Address::Choice).not_affine(EXTREME).words(EXTREMES),
+    Mma "mma" row(Tensor).differs().words(MMA),
     Mov "mov" row(Move).types(&[BITS, INTEGERS, FLOATS, &[Pred, B128]])
-        .not_affine("a special register or part of a value"),
-    Movmatrix "movmatrix" row(Warp).differs(),
-    Mul "mul" row(Arithmetic).types(&[INTEGERS, HALVES, FLOATS, SINGLES]).takes(&[OWN, OWN]).gives(Of::Product)
-        .not_affine(PRODUCT),
-    Mul24 "mul24" row(Arithmetic).types(&[&[U32, S32]]).takes(&[OWN, OWN]).not_affine(PRODUCT),
+        .not_affine("a special register or part of a value").words(MOV),
+    Movmatrix "movmatrix" row(Warp).differs().words(MOVMATRIX),
+    Mul "mul" row(Arithmetic).types(&[INTEGERS, HALVES, FLOATS, SINGLES])
+        .takes(&[OWN, OWN]).gives(Of::Product)
+        .not_affine(PRODUCT).words(MUL),
+    Mul24 "mul24" row(Arithmetic).types(&[&[U32, S32]]).takes(&[OWN, OWN]).not_affine(PRODUCT)
+        .words(MUL24),
     Nanosleep "nanosleep" no_result(Hint),
-    Neg "neg" row(Arithmetic).types(SIGNED_HALF_FLOAT).takes(&[OWN]),
-    Not "not" row(Bits).types(BITS_OR_PREDICATE).takes(&[OWN]).not_affine(MASKING),
-    Or "or" row(Bits).types(BITS_OR_PREDICATE).takes(&[OWN, OWN]).not_affine(MASKING),
+    Neg "neg" row(Arithmetic).types(SIGNED_HALF_FLOAT).takes(&[OWN]).words(ABS),
+    Not "not" row(Bits).types(BITS_OR_PREDICATE).takes(&[OWN]).not_affine(MASKING).words(PLAIN),
+    Or "or" row(Bits).types(BITS_OR_PREDICATE).takes(&[OWN, OWN]).not_affine(MASKING).words(PLAIN),
     Pmevent "pmevent" no_result(Hint),
     Popc "popc" row(Bits).types(WORDS).takes(&[OWN]).gives(WORD)
-        .address(Address::Number).not_affine(COUNT),
+        .address(Address::Number).not_affine(COUNT).words(PLAIN),
     Prefetch "prefetch" no_result(Hint),
     Prefetchu "prefetchu" no_result(Hint),
-    Prmt "prmt" row(Bits).types(&[&[B32]]).takes(&[RAW, RAW, RAW]).gives(RAW).not_affine(COUNT),
-    Rcp "rcp" function(&[FLOATS]),
-    Red "red" no_result(Atomic),
-    Redux "redux" warp(),
+    Prmt "prmt" row(Bits).types(&[&[B32]]).takes(&[RAW, RAW, RAW]).gives(RAW).not_affine(COUNT)
+        .words(PRMT),
+    Rcp "rcp" function(&[FLOATS]).words(OF_FUNCTIONS),
+    Red "red" no_result(Atomic).words(RED),
+    Redux "redux" warp().words(REDUX),
     Rem "rem" row(Arithmetic).types(INT).takes(&[OWN, OWN])
-        .address(Address::Number).not_affine(DIVISION),
-    Ret "ret" no_result(Return),
-    Rsqrt "rsqrt" function(&[FLOATS]),
-    Sad "sad" row(Arithmetic).types(INT).takes(&[OWN, OWN, OWN]),
+        .address(Address::Number).not_affine(DIVISION).words(PLAIN),
+    Ret "ret" no_result(Return).words(BRANCH),
+    Rsqrt "rsqrt" function(&[FLOATS]).words(OF_FUNCTIONS),
+    Sad "sad" row(Arithmetic).types(INT).takes(&[OWN, OWN, OWN]).words(PLAIN),
     Selp "selp" row(Compare).types(VALUES).takes(&[OWN, OWN, FLAG])
-        .address(Address::Choice).not_affine(SELECTION),
+        .address(Address::Choice).not_affine(SELECTION).words(PLAIN),
     Set "set" row(Compare).types(&[BITS, INTEGERS, HALVES, FLOATS])
-        .takes(&[Of::Second, Of::Second, FLAG]).optional(1).address(Address::Number),
+        .takes(&[Of::Second, Of::Second, FLAG]).optional(1).address(Address::Number).words(SET),
     Setmaxnreg "setmaxnreg" no_result(Hint),
     Setp "setp" row(Compare).types(&[BITS, INTEGERS, HALVES, FLOATS])
-        .takes(&[OWN, OWN, FLAG]).optional(1).gives(FLAG).address(Address::Number),
-    Shf "shf" row(Bits).types(&[&[B32]]).takes(&[RAW, RAW, WORD]).not_affine(DIVISION),
-    Shfl "shfl" warp().address(Address::Choice),
-    Shl "shl" row(Bits).types(&[BITS]).takes(&[OWN, WORD]).not_affine(PRODUCT),
-    Shr "shr" row(Bits).types(&[BITS, INTEGERS]).takes(&[OWN, WORD]).not_affine(DIVISION),
-    Sin "sin" function(&[&[F32]]),
+        .takes(&[OWN, OWN, FLAG]).optional(1).gives(FLAG).address(Address::Number).words(SETP),
+    Shf "shf" row(Bits).types(&[&[B32]]).takes(&[RAW, RAW, WORD]).not_affine(DIVISION).words(SHF),
+    Shfl "shfl" warp().address(Address::Choice).words(SHFL),
+    Shl "shl" row(Bits).types(&[BITS]).takes(&[OWN, WORD]).not_affine(PRODUCT).words(PLAIN),
+    Shr "shr" row(Bits).types(&[BITS, INTEGERS]).takes(&[OWN, WORD]).not_affine(DIVISION)
+        .words(PLAIN),
+    Sin "sin" function(&[&[F32]]).words(OF_FUNCTIONS),
     Slct "slct" row(Compare).types(VALUES).takes(&[OWN, OWN, Of::Second])
-        .address(Address::Choice).not_affine(SELECTION),
-    Sqrt "sqrt" function(&[FLOATS]),
-    St "st" no_result(Store).types(IN_MEMORY),
-    Stmatrix "stmatrix" no_result(StoreMatrix),
-    Suld "suld" texture(),
-    Suq "suq" texture(),
-    Sured "sured" no_result(Texture),
-    Sust "sust" no_result(Texture),
-    Sub "sub" row(Arithmetic).types(&[INTEGERS, HALVES, FLOATS, SINGLES]).takes(&[OWN, OWN]),
-    Subc "subc" row(Arithmetic).types(INT).takes(&[OWN, OWN]).differs(),
-    Szext "szext" row(Bits).takes(&[OWN, WORD]),
-    Tanh "tanh" function(&[HALVES, &[F32]]),
+        .address(Address::Choice).not_affine(SELECTION).words(SLCT),
+    Sqrt "sqrt" function(&[FLOATS]).words(OF_FUNCTIONS),
+    St "st" no_result(Store).types(IN_MEMORY).words(ST),
+    Stmatrix "stmatrix" no_result(StoreMatrix).words(OF_MATRICES),
+    Suld "suld" texture().words(SULD),
+    Suq "suq" texture().words(SUQ),
+    Sured "sured" no_result(Texture).words(SURED),
+    Sust "sust" no_result(Texture).words(SUST),
+    Sub "sub" row(Arithmetic).types(&[INTEGERS, HALVES, FLOATS, SINGLES]).takes(&[OWN, OWN])
+        .words(ADD),
+    Subc "subc" row(Arithmetic).types(INT).takes(&[OWN, OWN]).differs().words(ADDC),
+    Szext "szext" row(Bits).takes(&[OWN, WORD]).words(SZEXT),
+    Tanh "tanh" function(&[HALVES, &[F32]]).words(OF_FUNCTIONS),
     Tcgen05 "tcgen05" row(TENSOR_MEMORY).differs(),
-    Tensormap "tensormap" no_result(TensorMap),
-    Testp "testp" row(Compare).types(&[FLOATS]).takes(&[OWN]).gives(FLAG).address(Address::Number),
-    Tex "tex" texture(),
-    Tld4 "tld4" texture(),
+    Tensormap "tensormap" no_result(TensorMap).words(TENSORMAP),
+    Testp "testp" row(Compare).types(&[FLOATS]).takes(&[OWN]).gives(FLAG).address(Address::Number)
+        .words(TESTP),
+    Tex "tex" texture().words(TEX),
+    Tld4 "tld4" texture().words(TLD4),
     Trap "trap" no_result(Class::Trap),
-    Txq "txq" texture(),
-    Vabsdiff "vabsdiff" video().optional(1),
-    Vabsdiff2 "vabsdiff2" video(),
-    Vabsdiff4 "vabsdiff4" video(),
-    Vadd "vadd" video().optional(1),
-    Vadd2 "vadd2" video(),
-    Vadd4 "vadd4" video(),
-    Vavrg2 "vavrg2" video(),
-    Vavrg4 "vavrg4" video(),
-    Vmad "vmad" video(),
-    Vmax "vmax" video().optional(1),
-    Vmax2 "vmax2" video(),
-    Vmax4 "vmax4" video(),
-    Vmin "vmin" video().optional(1),
-    Vmin2 "vmin2" video(),
-    Vmin4 "vmin4" video(),
-    Vset "vset" video().optional(1),
-    Vset2 "vset2" video(),
-    Vset4 "vset4" video(),
-    Vshl "vshl" video().optional(1),
-    Vshr "vshr" video().optional(1),
-    Vsub "vsub" video().optional(1),
-    Vsub2 "vsub2" video(),
-    Vsub4 "vsub4" video(),
-    Vote "vote" warp().address(Address::Number),
-    Wgmma "wgmma" row(Tensor).first(First::Accumulated).differs(),
-    Wmma "wmma" row(Tensor).differs(),
-    Xor "xor" row(Bits).types(BITS_OR_PREDICATE).takes(&[OWN, OWN]).not_affine(MASKING),
+    Txq "txq" texture().words(TXQ),
+    Vabsdiff "vabsdiff" video().optional(1).words(VIDEO),
+    Vabsdiff2 "vabsdiff2" video().words(VIDEO_PARTS),
+    Vabsdiff4 "vabsdiff4" video().words(VIDEO_PARTS),
+    Vadd "vadd" video().optional(1).words(VIDEO),
+    Vadd2 "vadd2" video().words(VIDEO_PARTS),
+    Vadd4 "vadd4" video().words(VIDEO_PARTS),
+    Vavrg2 "vavrg2" video().words(VIDEO_PARTS),
+    Vavrg4 "vavrg4" video().words(VIDEO_PARTS),
+    Vmad "vmad" video().words(VMAD),
+    Vmax "vmax" video().optional(1).words(VIDEO),
+    Vmax2 "vmax2" video().words(VIDEO_PARTS),
+    Vmax4 "vmax4" video().words(VIDEO_PARTS),
+    Vmin "vmin" video().optional(1).words(VIDEO),
+    Vmin2 "vmin2" video().words(VIDEO_PARTS),
+    Vmin4 "vmin4" video().words(VIDEO_PARTS),
+    Vset "vset" video().optional(1).words(VSET),
+    Vset2 "vset2" video().words(VSET_PARTS),
+    Vset4 "vset4" video().words(VSET_PARTS),
+    Vshl "vshl" video().optional(1).words(VIDEO_SHIFT),
+    Vshr "vshr" video().optional(1).words(VIDEO_SHIFT),
+    Vsub "vsub" video().optional(1).words(VIDEO),
+    Vsub2 "vsub2" video().words(VIDEO_PARTS),
+    Vsub4 "vsub4" video().words(VIDEO_PARTS),
+    Vote "vote" warp().address(Address::Number).words(VOTE),
+    Wgmma "wgmma" row(Tensor).first(First::Accumulated).differs().words(WGMMA),
+    Wmma "wmma" row(Tensor).differs().words(WMMA),
+    Xor "xor" row(Bits).types(BITS_OR_PREDICATE).takes(&[OWN, OWN]).not_affine(MASKING)
+        .words(PLAIN),
     Other "another instruction" row(UNKNOWN).differs(),
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::ast::Modifiers;
 
     #[test]
     fn each_opcode_has_a_text_of_its_own() {
         for &opcode in Opcode::ALL {
             assert_eq!(Opcode::from_text(opcode.text()), Some(opcode));
         }
+    }
+
+    #[test]
+    fn there_is_room_for_the_modifiers_of_every_form() {
+        let count = |form: &Syntax| {
+            form.needs.len() + form.may.len() + form.spaces.len() + form.types.len()
+        };
+        let forms = Opcode::ALL.iter().flat_map(|o| o.row().forms);
+        let most = forms.map(count).max().unwrap();
+        assert!((10..=Modifiers::LIMIT).contains(&most), "{most}");
     }
 
     /// Where the scalar definitions say the result, the row says the types.

@@ -1,5 +1,5 @@
-//! Emits the conflict arbiter of a machine, and runs its Verilog beside the golden
-//! model. Needs Verilator and a C++ compiler.
+//! Emits the conflict arbiter of a machine, and runs its Verilog in lockstep with
+//! the golden model. Needs Verilator and a C++ compiler.
 //!
 //! ```text
 //! cargo run -p spadkit-rtl --example emit_and_check

@@ -28,7 +28,7 @@ pub fn fill_page(
 
 /// The error of a template that cannot be filled in.
 pub fn defect(name: &str, error: tera::Error) -> Error {
-    // Tera's message is about the template, its cause about the place in it.
+    // Tera's message names the template, its source the position in it.
     let cause = std::error::Error::source(&error);
     let cause = cause.map_or(String::new(), |cause| format!(": {cause}"));
     Error::defect(format!(

@@ -37,8 +37,8 @@ use std::path::Path;
 
 /// Everything that describes one machine.
 ///
-/// A configuration file is TOML; what it leaves out comes from its `base`
-/// preset (`fermi` unless named).
+/// A configuration file is TOML; keys that it omits come from its `base` preset
+/// (`fermi` by default).
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Config {
     /// Name of the preset or of the file's machine.
@@ -57,13 +57,13 @@ pub struct Config {
     pub block_words: u32,
     /// How accesses wider than a word are served.
     pub wide: Wide,
-    /// What the conflict degree of an atomic counts.
+    /// How the conflict degree of an atomic is counted.
     pub atomics: Atomics,
     /// The configurable hash unit that the SM has.
     pub hash_unit: HashKind,
     /// What is fixed when the path is emitted.
     pub path: PathParams,
-    /// What the path's `cfg_*` ports are set to.
+    /// The values of the path's `cfg_*` ports.
     pub settings: PathSettings,
     /// The SM around the path.
     pub sm: SmParams,
@@ -120,8 +120,8 @@ impl Config {
             .min(self.geometry.addr_bits())
     }
 
-    /// What hardware is set to for `spec`: the unit of `kind`, or the spec's own,
-    /// and the unit whose registers this machine's path has, if it has any.
+    /// The register values for `spec`: of the unit of `kind`, or else the spec's
+    /// own, and of the unit in this machine's path, if it has one.
     pub fn configuration(&self, spec: &HashSpec, kind: Option<HashKind>) -> Result<Configuration> {
         let configuration = Configuration::new(spec, kind, self.geometry)?;
         Ok(match self.path.hash {
@@ -135,7 +135,7 @@ impl Config {
         self.path.hash != PathHash::Mod
     }
 
-    /// What the lanes' hash costs in this machine, for people.
+    /// The cost of the lanes' hash in this machine, as text.
     pub fn hash_stage_text(&self) -> String {
         match (self.path.hash, self.path.hash_stage) {
             (PathHash::Mod, _) => "no hash: bank = address mod 2^m".to_owned(),
@@ -263,7 +263,7 @@ mod tests {
             back.path.retry = preset.path.retry;
             assert_eq!(back, preset);
         }
-        // One key, with the others as they are without it.
+        // One key is given; the others keep their values of a machine without it.
         let given = read("[retry]\nupdate = 18\n").unwrap();
         assert_eq!(given.path.retry, paper.path.retry);
         let hardware = given.for_hardware().path.retry;
@@ -321,8 +321,8 @@ mod tests {
         ] {
             assert_eq!(settings(text).is_aware(), aware, "{text}");
         }
-        // Another policy over a machine takes the mask away that came with the
-        // old one, and what came with the mask.
+        // Setting another policy removes the mask that came with the old one,
+        // and the settings that depend on the mask.
         let machine = read("[scheduler]\npolicy = \"conflict-aware\"\nviolate = true\n");
         let mut overlay = Overlay::from(machine.unwrap());
         overlay.set("scheduler.policy", "gto").unwrap();

@@ -50,7 +50,7 @@ impl Body {
         self.line(depth, "end");
     }
 
-    /// What a reset writes.
+    /// The assignments of a reset.
     fn resets(&mut self, update: &Update) -> Vec<Line> {
         let mut resets = Vec::new();
         for next in &update.next {
@@ -134,8 +134,9 @@ impl Body {
     }
 }
 
-/// Whether a condition has the reset among other signals. A user who makes the
-/// resets asynchronous has it in both roles.
+/// Whether a condition reads the reset together with other signals. If a user
+/// makes the resets asynchronous, `rst` is then both a reset and an ordinary
+/// signal.
 fn reads_reset(condition: &Tree) -> bool {
     let mut reads = false;
     condition.names(&mut |name| reads |= name == "rst");

@@ -1,4 +1,4 @@
-//! What can be done with signals and expressions: bits, comparisons, operators.
+//! Operations on signals and expressions: bits, comparisons, operators.
 
 use super::{Expr, Operand, Part, Signal};
 use crate::size::Size;
@@ -6,7 +6,7 @@ use crate::tree::{Select, Tree};
 use rust_hdl::ast::{VerilogOp, VerilogOpUnary};
 use std::ops::{Add, BitAnd, BitOr, BitXor, Mul, Not, Sub};
 
-/// What can be done with a signal as with any expression.
+/// Operations that a signal has in common with any expression.
 pub(crate) trait Bits: Into<Expr> {
     /// Bit `index`.
     #[track_caller]
@@ -148,8 +148,8 @@ pub(crate) trait Bits: Into<Expr> {
         }
     }
 
-    /// The same with its width in other words, where a loop or a parameter
-    /// decides it: Verilator's lint holds them to be the same.
+    /// The same expression with its width written differently, if a loop or a
+    /// parameter decides it: Verilator's lint takes them for the same.
     fn of_width(self, width: impl Into<Size>) -> Expr {
         let width = width.into();
         Expr {
@@ -190,7 +190,7 @@ impl Expr {
     #[track_caller]
     fn binary(self, op: VerilogOp, other: Operand) -> Expr {
         let other = other.beside(self.width);
-        // Of two texts for one width, the one with names tells more.
+        // Of two texts for one width, the one with names is more informative.
         let width = if self.width.is_number() {
             other.width
         } else {

@@ -1,11 +1,11 @@
-//! What waits for the memory's answers, and what the port answers.
+//! Requests that wait for the memory's answers, and the answers of the port.
 
 use super::{Answer, Axi, InFlight, ROOM, Read, Request, Written};
 use crate::signal::{Bits, Operand, Signal, concat};
 
 impl Axi<'_> {
-    /// What the memory answers: of several lanes when all have answered, until
-    /// which the answers wait; `taken` takes one of each.
+    /// The memory's answer. With several lanes it is complete once all have
+    /// answered; earlier answers wait, and `taken` takes one of each.
     pub(super) fn lanes_answer(&self, taken: Signal) -> Answer {
         let (u, s, io) = (self.u, self.s, self.io);
         if s.XL.value() == Some(1) {

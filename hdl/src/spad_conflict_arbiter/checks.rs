@@ -1,5 +1,5 @@
-//! What holds of every group, as assertions: from banks and rows, as the
-//! contract defines a group, not from the comparisons that make it.
+//! Assertions about every group: derived from banks and rows, as the contract
+//! defines a group, not from the comparisons that form it.
 
 use super::{Arbiter, Moves};
 use crate::property::one_at_most;

@@ -4,7 +4,7 @@ use super::{Asked, Ports, Window};
 use crate::params::Params;
 use crate::signal::{Bits, Expr, Signal, number};
 use crate::size::Size;
-use crate::unit::{Index, Unit};
+use crate::unit::{Index, UnitBuilder};
 
 /// The lane that took each lock; it counts while the lock is held.
 pub(super) struct Owners<'a> {
@@ -16,7 +16,7 @@ pub(super) struct Owners<'a> {
 }
 
 impl<'a> Owners<'a> {
-    pub(super) fn new(u: &Unit, p: &'a Params, io: &'a Ports, lock: Signal) -> Self {
+    pub(super) fn new(u: &UnitBuilder, p: &'a Params, io: &'a Ports, lock: Signal) -> Self {
         u.section(
             "The lane that took each lock: bit 0 of its number for all locks, then bit 1 and so \
              on.",
@@ -26,7 +26,7 @@ impl<'a> Owners<'a> {
         Owners { p, io, lock, owner }
     }
 
-    /// Where the window's number begins in the number of a lane.
+    /// The lowest bit of the window's number in a lane's number.
     fn low(&self) -> Size {
         match self.p.LKG {
             1 => self.io.s.LW,
@@ -37,7 +37,7 @@ impl<'a> Owners<'a> {
     /// The lanes `win` become the owners of their locks, which nobody else takes.
     pub(super) fn taken(
         &self,
-        u: &Unit,
+        u: &UnitBuilder,
         (take, win): (Signal, Signal),
         asked: &Asked,
         [k, r, c]: [Index; 3],
@@ -68,7 +68,7 @@ impl<'a> Owners<'a> {
         u.at_clock().when(take).next(self.owner, next);
     }
 
-    fn winners(&self, u: &Unit, win: Signal, by: Signal) {
+    fn winners(&self, u: &UnitBuilder, win: Signal, by: Signal) {
         let (p, lanes) = (self.p, self.io.s.P);
         let low = p.P.trailing_zeros() as usize;
         for k in 0..p.LW {
@@ -85,7 +85,7 @@ impl<'a> Owners<'a> {
     /// The lanes of the window that clear a lock of their own.
     pub(super) fn unlocking(
         &self,
-        u: &Unit,
+        u: &UnitBuilder,
         give: Signal,
         window: &Window,
         held: Signal,

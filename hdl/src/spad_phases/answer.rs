@@ -17,7 +17,7 @@ struct Waiting {
 }
 
 impl Waiting {
-    /// All but whether it is valid, the phases in the low bits.
+    /// All fields but the valid bit, the phases in the low bits.
     fn fields(self) -> impl Iterator<Item = Signal> {
         let pairs = self.pairs.into_iter().flat_map(|p| [p.far, p.near]);
         let fields = [self.mask].into_iter().chain(pairs);
@@ -102,7 +102,7 @@ impl Phases<'_> {
         oldest
     }
 
-    /// What the oldest access is answered with, once its last phase is.
+    /// The answer to the oldest access, once its last phase is answered.
     fn answer(&self, oldest: Waiting, next: Waiting, [load, leaves]: [Signal; 2]) {
         let (u, s, io) = (self.u, self.s, self.io);
         u.section("Its phases that are answered, and with what.");
@@ -143,7 +143,7 @@ impl Phases<'_> {
         self.words(oldest, got, answered);
     }
 
-    /// The words of all phases: of those before, and of the one that is answered.
+    /// The words of all phases: those of earlier phases, and of the phase that is answered now.
     fn words_got(&self, turn: Signal, part: Signal) -> Signal {
         let (u, s, io) = (self.u, self.s, self.io);
         u.paragraph();

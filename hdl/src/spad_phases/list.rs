@@ -83,7 +83,7 @@ impl Phases<'_> {
         u.assign(apart.at(k), active(low) & active(high) & differ);
     }
 
-    /// A list: that of the lanes, or of pairs, which take its low half alone.
+    /// Selects the list of the lanes, or its low half for pairs.
     fn low_half(
         &self,
         name: &str,

@@ -8,13 +8,13 @@ use crate::size::Size;
 use crate::spad_pick;
 use crate::unit::Index;
 
-/// What the ALUs compute with.
+/// The operands of the ALUs.
 struct Sides {
     /// The turn whose results are written.
     late: Signal,
     word: Signal,
     operand: Signal,
-    /// Where there are several turns.
+    /// Present if there are several turns.
     read: Option<Read>,
 }
 
@@ -37,7 +37,7 @@ impl Sequencer<'_> {
     ) -> Result<Option<Module>> {
         let (u, io, pass) = (self.u, &self.io, &self.pass);
         let s = io.s;
-        // As few as get through all lanes in the cycles of UPDATE.
+        // As few as serve all lanes within the cycles of UPDATE.
         let alus = (self.p.L)
             .div_ceil((self.p.LU - 1).max(1))
             .next_power_of_two();

@@ -1,4 +1,4 @@
-//! What holds while a pass is under way, as assertions.
+//! Assertions for a pass in progress.
 
 use super::{Now, Sequencer, to};
 use crate::codes::seq;
@@ -15,7 +15,7 @@ impl Sequencer<'_> {
         self.winners(now);
     }
 
-    /// One request per state, which stands until it is taken.
+    /// One request per state, which is held until it is accepted.
     fn requests(&self, now: &Now) {
         let (u, io) = (self.u, &self.io);
         let locks = u.name("locks_now", now.reading | now.writing);

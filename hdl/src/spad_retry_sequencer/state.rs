@@ -5,7 +5,7 @@ use crate::codes::seq;
 use crate::params::{Params, Sizes};
 use crate::signal::{Bits, Signal, Value};
 use crate::size::Size;
-use crate::unit::Unit;
+use crate::unit::UnitBuilder;
 
 /// The state, and the cycle within it.
 pub(super) struct State {
@@ -29,7 +29,7 @@ pub(super) struct Waits {
 }
 
 impl State {
-    pub(super) fn new(u: &Unit, p: &Params, s: Sizes) -> Self {
+    pub(super) fn new(u: &UnitBuilder, p: &Params, s: Sizes) -> Self {
         let accesses_wait = p.LR + p.LWR > 0;
         u.section(if accesses_wait {
             "The state, the number of the present cycle within it, and the cycle to leave in."
@@ -96,7 +96,7 @@ pub(super) struct Pass {
 }
 
 impl Pass {
-    pub(super) fn new(u: &Unit, s: Sizes) -> Self {
+    pub(super) fn new(u: &UnitBuilder, s: Sizes) -> Self {
         u.about("The pass, from `accept` until IDLE.");
         let register =
             |name: &str, width| u.register(name, width).without_reset("`accept` sets it");
@@ -131,14 +131,14 @@ impl Pass {
     }
 }
 
-/// What is asked of the scratchpad in this cycle.
+/// The request to the scratchpad in this cycle.
 pub(super) struct Request {
     pub(super) asking: Signal,
     pub(super) asks: Signal,
 }
 
 impl Request {
-    pub(super) fn new(u: &Unit, s: Sizes) -> Self {
+    pub(super) fn new(u: &UnitBuilder, s: Sizes) -> Self {
         u.about(
             "The request of this cycle: whether there is one, and the lanes that it locks or \
              unlocks.",

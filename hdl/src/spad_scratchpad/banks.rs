@@ -1,5 +1,4 @@
-//! The banks of the scratchpad, the lock unit beside them, and the crossbar to
-//! and from the lanes.
+//! The banks of the scratchpad, the lock unit, and the crossbar to and from the lanes.
 
 use super::stages::{Group, ToBanks};
 use super::{Answer, Parts, Ports, Sizes, is_one_of};
@@ -7,7 +6,7 @@ use crate::codes::op;
 use crate::module::top;
 use crate::params::Params;
 use crate::signal::{Bits, Operand, Signal};
-use crate::unit::Unit;
+use crate::unit::UnitBuilder;
 
 /// The ports of all banks.
 pub(super) struct Banks {
@@ -21,7 +20,7 @@ pub(super) struct Banks {
 }
 
 pub(super) fn banks(
-    u: &Unit,
+    u: &UnitBuilder,
     p: &Params,
     io: &Ports,
     parts: &Parts,
@@ -72,10 +71,9 @@ pub(super) fn banks(
     }
 }
 
-/// The lock unit beside the banks: the lanes of the access that have taken
-/// their lock so far.
+/// The lock unit: returns the lanes of the access that have taken their lock so far.
 pub(super) fn locks(
-    u: &Unit,
+    u: &UnitBuilder,
     p: &Params,
     io: &Ports,
     parts: &Parts,
@@ -113,7 +111,7 @@ pub(super) fn locks(
 
 /// The words of the banks by lane.
 pub(super) fn crossbar(
-    u: &Unit,
+    u: &UnitBuilder,
     io: &Ports,
     parts: &Parts,
     banks: &Banks,

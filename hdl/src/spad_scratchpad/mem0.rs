@@ -1,4 +1,4 @@
-//! MEM0: the arbiter, and what it shows of each group.
+//! MEM0: the arbiter, and its outputs for each group.
 
 use super::stages::{Group, Stage, ToBanks};
 use super::{Parts, Ports, Request, Sizes, is_one_of};
@@ -6,11 +6,11 @@ use crate::codes::op;
 use crate::module::{Module, top};
 use crate::params::Params;
 use crate::signal::{Bits, Signal};
-use crate::unit::Unit;
+use crate::unit::UnitBuilder;
 
 /// The request in the arbiter, and the group that it serves.
 pub(super) fn mem0(
-    u: &Unit,
+    u: &UnitBuilder,
     p: &Params,
     io: &Ports,
     parts: &Parts,
@@ -70,13 +70,13 @@ struct Windows {
     grp_last: Signal,
     /// The window of this cycle is the group's last.
     last: Signal,
-    /// Where a group has several.
+    /// Present if a group has several windows.
     number: Option<Signal>,
 }
 
 /// A group that locks stays for several windows.
 fn windows(
-    u: &Unit,
+    u: &UnitBuilder,
     p: &Params,
     adv: Signal,
     valid: Signal,
@@ -100,7 +100,7 @@ fn windows(
     }
 }
 
-/// What the arbiter shows of a group.
+/// The arbiter's outputs for a group.
 struct Served {
     lanes: Signal,
     leader: Signal,
@@ -112,7 +112,7 @@ struct Served {
 }
 
 fn arbitrate(
-    u: &Unit,
+    u: &UnitBuilder,
     io: &Ports,
     arbiter: &Module,
     request: &Request,

@@ -1,11 +1,11 @@
 //! The registers between the stages of the scratchpad, and what goes through them.
 
 use crate::signal::{Expr, Signal};
-use crate::unit::Unit;
+use crate::unit::UnitBuilder;
 
 /// The registers of a stage, which are all loaded in the same cycles.
 pub(super) struct Stage<'u> {
-    unit: &'u Unit,
+    unit: &'u UnitBuilder,
     number: usize,
     /// The stage holds a group.
     valid: Signal,
@@ -13,7 +13,7 @@ pub(super) struct Stage<'u> {
 }
 
 impl<'u> Stage<'u> {
-    pub(super) fn new(unit: &'u Unit, number: usize, valid: Signal) -> Self {
+    pub(super) fn new(unit: &'u UnitBuilder, number: usize, valid: Signal) -> Self {
         Stage {
             unit,
             number,
@@ -23,7 +23,7 @@ impl<'u> Stage<'u> {
     }
 
     /// The stage that holds in the next cycle what another one holds now.
-    pub(super) fn after(unit: &'u Unit, number: usize, adv: Signal, holds: Signal) -> Self {
+    pub(super) fn after(unit: &'u UnitBuilder, number: usize, adv: Signal, holds: Signal) -> Self {
         let valid = unit.register(&format!("mem{number}_valid"), 1).reset(0);
         unit.at_clock().when(adv).next(valid, holds);
         Stage::new(unit, number, valid)
@@ -64,7 +64,7 @@ pub(super) struct Group {
 }
 
 impl Group {
-    /// It goes on to a stage; the lanes `served` get words there.
+    /// Moves the group to a stage; the lanes `served` get words there.
     pub(super) fn in_stage(&self, stage: &mut Stage, served: impl Into<Expr>) -> Self {
         Group {
             valid: stage.valid,
@@ -80,7 +80,7 @@ impl Group {
     }
 }
 
-/// What banks and locks need of a group, too.
+/// Further fields of a group, for banks and locks.
 pub(super) struct ToBanks {
     pub(super) leader: Signal,
     pub(super) bank_valid: Signal,
@@ -94,7 +94,7 @@ pub(super) struct ToBanks {
 }
 
 impl ToBanks {
-    /// It goes on to a stage.
+    /// Moves it to a stage.
     pub(super) fn in_stage(&self, stage: &mut Stage) -> Self {
         ToBanks {
             leader: stage.holds("leader", self.leader),

@@ -7,7 +7,7 @@ use crate::signal::{Bits, Signal, code};
 use crate::{spad_eligibility, spad_issue_select, spad_pass_issue};
 
 impl Path<'_> {
-    /// Who may go, who goes, and its passes into EX.
+    /// Eligibility and selection of warps, and their passes into EX.
     pub(super) fn issue(&self) -> Result<Vec<Module>> {
         let (u, s) = (self.u, self.s);
         u.section("Q: who may go.");
@@ -23,8 +23,8 @@ impl Path<'_> {
         Ok(parts.concat())
     }
 
-    /// Who may go: `may_go` has who is ready, and whose instruction is an access
-    /// or an atomic.
+    /// The eligible warps: `may_go` are the ready ones, and those whose
+    /// instruction is an access or an atomic.
     fn eligibility(&self, busy: Signal, may_go: [Signal; 3]) -> Result<Vec<Module>> {
         let (u, p, clock) = (self.u, self.p, self.clock);
         let (cfg, io, w, ex, ex_relssp) = (self.cfg, self.io, self.w, self.ex, self.ex_relssp);
@@ -50,7 +50,7 @@ impl Path<'_> {
         Ok(eligibility)
     }
 
-    /// Who goes.
+    /// The selected warp.
     fn selection(&self, may_go: [Signal; 3], room: Signal, picked: Signal) -> Result<Vec<Module>> {
         let (u, p, clock) = (self.u, self.p, self.clock);
         let (cfg, io, w) = (self.cfg, self.io, self.w);

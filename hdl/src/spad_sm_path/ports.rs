@@ -40,7 +40,7 @@ ports! {
         exit_warp: input(s.WW, "their warp"),
         exit_mask: input(s.WS, "the threads"),
 
-        // What warps offer, what is issued, and its operands.
+        // The offers of the warps, the issued instruction, and its operands.
         off_valid: input(
             s.W,
             "the warp offers an instruction; one after its atomic does not wait for it"
@@ -86,7 +86,7 @@ ports! {
         wb_degree: output(s.DG, "conflict degree; of an atomic, that of its first read"),
         wb_ready: input(1, "the register file takes it"),
 
-        // What the path shows of itself.
+        // Observable state of the path.
         wait_sh: output(s.W, "the warp waits for the shared scratchpad"),
         viol: output(s.W, "the warp's block has released the region that it asks for"),
         locked: output(s.T / 2, "per pair: the shared part is held"),
@@ -104,7 +104,7 @@ ports! {
 }
 
 impl Io {
-    /// What comes from off-chip, with these data.
+    /// The returns from off-chip, with these data.
     pub(super) fn off_chip(&self, data: Signal) -> Passing<Operand> {
         Passing::<Operand> {
             warp: self.icn_warp.into(),

@@ -1,4 +1,4 @@
-//! What the neighbours of the path have to keep, as assertions
+//! The rules that the neighbours of the path must keep, as assertions
 //! (microarchitecture/sm-path.md).
 
 use super::Path;
@@ -10,7 +10,7 @@ use crate::signal::{Bits, Expr, Signal, code};
 const OF_A_WARP: usize = 5;
 const OF_ALL: usize = 16;
 
-/// What is in flight.
+/// Counters of instructions in flight.
 struct InFlight {
     /// An instruction is issued.
     starts: Signal,

@@ -1,4 +1,4 @@
-//! Who may touch the shared part of the scratchpad.
+//! The owners of the shared part of the scratchpad.
 
 use super::Path;
 use crate::module::{Module, Result, top};
@@ -6,7 +6,7 @@ use crate::signal::Bits;
 use crate::{spad_access_unit, spad_release_register, spad_relssp};
 
 impl Path<'_> {
-    /// Who may touch the shared part of the scratchpad.
+    /// The units that decide the owners of the shared part.
     pub(super) fn sharing(&self) -> Result<Vec<Module>> {
         self.block_slots();
         Ok([self.releases()?, self.access()?].concat())
@@ -25,7 +25,7 @@ impl Path<'_> {
         });
     }
 
-    /// Which blocks have released the shared part.
+    /// The blocks that have released the shared part.
     fn releases(&self) -> Result<Vec<Module>> {
         let (u, p, s, clock) = (self.u, self.p, self.s, self.clock);
         let (io, w, ex, warp_blk) = (self.io, self.w, self.ex, self.warp_blk);
@@ -68,7 +68,7 @@ impl Path<'_> {
         Ok([relssp, register].concat())
     }
 
-    /// Which warps may touch the shared part.
+    /// The warps that may access the shared part.
     fn access(&self) -> Result<Vec<Module>> {
         let (u, clock) = (self.u, self.clock);
         let (io, w) = (self.io, self.w);

@@ -4,7 +4,7 @@ use super::{Heads, Tcdm};
 use crate::params::{Params, Sizes};
 use crate::signal::{Bits, Expr, Signal};
 use crate::spad_select;
-use crate::unit::{Index, Unit};
+use crate::unit::{Index, UnitBuilder};
 
 /// The ports that answer.
 #[derive(Clone, Copy)]
@@ -16,7 +16,7 @@ pub(super) struct Answers {
 }
 
 impl Answers {
-    pub(super) fn new(u: &Unit, p: &Params, s: &Sizes) -> Self {
+    pub(super) fn new(u: &UnitBuilder, p: &Params, s: &Sizes) -> Self {
         let answer = |name, width, about| u.output_register(name, width, about).reset(0);
         let valid = "the lane's oldest request is answered; there is no ready";
         let word = "the word read; else 0";

@@ -1,4 +1,4 @@
-//! The banks: which lanes each serves, and what it does for them.
+//! The banks: the lanes that each serves, and the operation that it performs for them.
 
 use super::{Heads, Tcdm};
 use crate::module::top;
@@ -12,7 +12,7 @@ use crate::{spad_pick, spad_turn};
 /// that it writes for them, and the index of bytes.
 type Sharing = (Signal, Option<(Signal, Index)>);
 
-/// What the banks show, side by side.
+/// The outputs of the banks, side by side.
 #[derive(Clone, Copy)]
 pub(super) struct Banks {
     /// The words of accesses in their second cycle.
@@ -22,7 +22,7 @@ pub(super) struct Banks {
 }
 
 impl Tcdm<'_> {
-    /// What the banks show; gives `takes` its value.
+    /// The outputs of the banks; assigns `takes`.
     pub(super) fn banks(&self, heads: &Heads, takes: Signal, lane: Index) -> Banks {
         let (u, s) = (self.u, self.s);
         let sharing = self.sharing(heads, lane);
@@ -215,8 +215,8 @@ impl Tcdm<'_> {
         });
     }
 
-    /// Which lanes do the same with the same word, and which bytes of it a lane
-    /// writes for all of them. Neither waits for the banks to choose.
+    /// The lanes with the same operation on the same word, and the bytes of it
+    /// that a lane writes for all of them. Neither waits for the banks' choice.
     fn sharing(&self, heads: &Heads, lane: Index) -> Option<Sharing> {
         let (u, p, s) = (self.u, self.p, self.s);
         if !p.BCAST {

@@ -8,7 +8,7 @@ use crate::ports::ports;
 use crate::reservations::{Accesses, Begins, Later, reservations};
 use crate::signal::{Bits, Expr, Signal, code, number, same, when};
 use crate::size::Size;
-use crate::unit::Unit;
+use crate::unit::UnitBuilder;
 use crate::{spad_pick, spad_select};
 
 /// Bits of the counter whose turns age the reservations.
@@ -37,19 +37,19 @@ pub(super) struct Atomics {
     later: Later,
 }
 
-/// What a bank does in this cycle.
+/// The work of a bank in this cycle.
 pub(super) struct Turn {
     /// The slot that it serves.
     pub(super) slot: Signal,
-    /// Of each slot, the lane that it would serve.
+    /// Per slot, the lane that it would serve.
     pub(super) lanes: Signal,
-    /// Of each slot, what that lane expects.
+    /// Per slot, the expected value of that lane.
     pub(super) expected: Signal,
 }
 
 impl Atomics {
     /// The registers of the slots; `valid` covers them.
-    pub(super) fn new(u: &Unit, s: &Sizes, io: AtomicPorts, valid: Signal) -> Self {
+    pub(super) fn new(u: &UnitBuilder, s: &Sizes, io: AtomicPorts, valid: Signal) -> Self {
         let covered = |name, width: Size| u.register(name, s.SWIN * width).covered_by(valid);
         Atomics {
             io,
@@ -61,8 +61,8 @@ impl Atomics {
         }
     }
 
-    /// Which lanes the access that is offered is not to serve together.
-    pub(super) fn apart(&self, u: &Unit) -> Signal {
+    /// The lanes of the offered access that must not be served together.
+    pub(super) fn apart(&self, u: &UnitBuilder) -> Signal {
         let counts = self.io.req_aop.is(code(&amo::FIELD, amo::COUNT));
         u.name("apart", self.io.req_amo & !counts)
     }
@@ -75,7 +75,7 @@ impl Atomics {
 }
 
 impl Window<'_> {
-    /// What is not an atomic operation at the port.
+    /// The operation, unless the port has an atomic one.
     pub(super) fn plain(&self, operation: Expr) -> Expr {
         match &self.atomics {
             Some(atomics) => operation & !atomics.io.req_amo,
@@ -125,14 +125,14 @@ impl Window<'_> {
             .done();
     }
 
-    /// What one slot has, of the fields of all.
+    /// The field of one slot, selected from those of all.
     #[track_caller]
     fn of_slot(&self, slot: Signal, name: &'static str, from: Signal, to: Signal) {
         spad_pick::instance(self.u, &self.parts.pick, name, slot, from, to);
     }
 
-    /// The lanes on the word that the bank serves: those whose lowest lane is the
-    /// one that it serves.
+    /// The lanes that address the word in service: those whose lowest lane with
+    /// the same word is the served lane.
     fn counted(&self, turn: &Turn) -> Signal {
         let (u, s, slots) = (self.u, self.s, &self.slots);
         let of_slot = |name, from, to| self.of_slot(turn.slot, name, from, to);
@@ -208,7 +208,7 @@ impl Window<'_> {
     }
 }
 
-/// Whose the reservations are, and for how long another warp leaves them alone.
+/// The owners of the reservations, and how long other warps must leave them alone.
 #[derive(Clone, Copy)]
 struct Kept {
     owner: Signal,

@@ -8,7 +8,7 @@ use crate::signal::{Bits, Signal, code};
 use crate::size::Size;
 use crate::{spad_lowest, spad_pick};
 
-/// What a bank would serve of each slot.
+/// The candidate of each slot at a bank.
 struct Served {
     some: Signal,
     rows: Signal,
@@ -133,7 +133,7 @@ impl Window<'_> {
         first
     }
 
-    /// What slot `q` has for the lane `first`, among the same of all slots.
+    /// The field of slot `q` for the lane `first`, next to that of the other slots.
     fn pick(
         &self,
         q: Size,

@@ -1,7 +1,7 @@
-//! What drives the signals of a unit: noted where it is written, checked when
-//! the unit is emitted.
+//! The drivers of a unit's signals: recorded where they are written, checked
+//! when the unit is emitted.
 
-use super::{Kind, Known, State, Unit};
+use super::{Kind, Known, State, UnitBuilder};
 use crate::drivers::{self, Driven, Driver};
 use crate::origin::Origin;
 use crate::parameter::Parameter;
@@ -68,7 +68,7 @@ impl State {
     }
 }
 
-impl Unit {
+impl UnitBuilder {
     /// Notes that something drives a wire or an output.
     #[track_caller]
     pub(crate) fn drive(&self, target: &Expr) {
@@ -103,7 +103,7 @@ impl Unit {
         if part.bits.is_none() {
             return Some(reset.tree.clone());
         }
-        // All bits of what is reset in parts are the same.
+        // If a register is reset in parts, all bits have the same reset value.
         let bit = reset.tree.uniform();
         let bit = bit.unwrap_or_else(|| panic!("{} is reset to {reset}", known.name));
         Some(Tree::all_bits(target.width, bit))

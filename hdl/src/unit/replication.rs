@@ -1,6 +1,6 @@
 //! Replication: the loops and choices of `generate`.
 
-use super::Unit;
+use super::UnitBuilder;
 use crate::drivers::Scope;
 use crate::item::{Item, Loop, Written};
 use crate::number::{Number, Operator};
@@ -12,7 +12,7 @@ use crate::tree::Tree;
 #[derive(Clone, Copy)]
 pub(crate) struct Index(&'static str);
 
-impl Unit {
+impl UnitBuilder {
     /// Indices for loops, declared here if they are used.
     #[track_caller]
     pub(crate) fn indices<const N: usize>(&self, names: [&'static str; N]) -> [Index; N] {
@@ -20,7 +20,7 @@ impl Unit {
         names.map(Index)
     }
 
-    /// What stands between `generate` and `endgenerate`.
+    /// The text between `generate` and `endgenerate`.
     #[track_caller]
     pub(crate) fn generate<R>(&self, body: impl FnOnce() -> R) -> R {
         let (items, result) = self.block(body);
@@ -50,7 +50,7 @@ impl Unit {
         result
     }
 
-    /// The signal as it is in iteration `index` of the loop that declares it.
+    /// The signal in iteration `index` of the loop that declares it.
     #[track_caller]
     pub(crate) fn of_iteration(&self, signal: Signal, index: impl Into<Size>) -> Expr {
         let index = index.into();
@@ -71,7 +71,7 @@ impl Unit {
         }
     }
 
-    /// One block for the first iteration of a loop, and one for the others.
+    /// One block for the first iteration of a loop, and another for the others.
     #[track_caller]
     pub(crate) fn first(
         &self,
@@ -86,8 +86,8 @@ impl Unit {
         );
     }
 
-    /// One block for the iterations of a loop below `end` but the last, and one
-    /// for that.
+    /// One block for the iterations of a loop below `end`, except the last, and
+    /// another for the last.
     #[track_caller]
     pub(crate) fn last(
         &self,
@@ -102,7 +102,7 @@ impl Unit {
         );
     }
 
-    /// One block where a parameter is not 0, and one where it is.
+    /// One block if a parameter is not 0, and another if it is.
     #[track_caller]
     pub(crate) fn where_set(
         &self,

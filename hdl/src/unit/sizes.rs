@@ -1,12 +1,12 @@
 //! The sizes of a unit: numbers with names, and the parameters of its Verilog module.
 
-use super::{State, Unit};
+use super::{State, UnitBuilder};
 use crate::allowed::Allowed;
 use crate::parameter::{Parameter, default_of};
 use crate::params::{Params, Sizes};
 use crate::size::{Size, interned};
 
-impl Unit {
+impl UnitBuilder {
     /// Parameters of the machine, by their names.
     pub(crate) fn sizes<const N: usize>(&self, p: &Params, names: [&str; N]) -> [Size; N] {
         names.map(|name| self.size(name, p.called(name)))

@@ -3,11 +3,11 @@
 use super::*;
 use crate::signal::Bits;
 
-fn unit() -> Unit {
-    Unit::new(UnitDoc::part("unit", "a unit.", "none".into(), "1"))
+fn unit() -> UnitBuilder {
+    UnitBuilder::new(UnitDoc::part("unit", "a unit.", "none".into(), "1"))
 }
 
-fn body(u: Unit) -> String {
+fn body(u: UnitBuilder) -> String {
     let text = u.emit().unwrap().file.text;
     let (_, body) = text.split_once(");\n").unwrap();
     let end = "\n`default_nettype wire\n";
@@ -138,7 +138,7 @@ fn what_nothing_drives_is_refused() {
 }
 
 /// The error of a unit with the input `two` and the output `out`, of 4 bits.
-fn error(describe: impl FnOnce(&Unit, Signal, Signal)) -> String {
+fn error(describe: impl FnOnce(&UnitBuilder, Signal, Signal)) -> String {
     let u = unit();
     let (two, out) = (u.input("two", 2, "bits"), u.output("out", 4, "bits"));
     describe(&u, two, out);
@@ -226,7 +226,7 @@ fn names_that_differ_only_by_case_are_refused() {
 }
 
 /// What a description panics with.
-fn refused(describe: impl FnOnce(&Unit, Signal, Signal) + std::panic::UnwindSafe) -> String {
+fn refused(describe: impl FnOnce(&UnitBuilder, Signal, Signal) + std::panic::UnwindSafe) -> String {
     let caught = std::panic::catch_unwind(|| {
         let u = unit();
         let (two, out) = (u.input("two", 2, "bits"), u.output("out", 1, "a bit"));

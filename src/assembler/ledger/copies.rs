@@ -1,16 +1,16 @@
-//! Which instructions of a line an access is at once: one, or several that are
-//! narrower. Of a load they take the words that somebody needs.
+//! Finds the instructions of a line that make up one access: one, or several
+//! narrower ones. For a load, they read only the words that are used.
 
 use crate::assembler::sass::MachineAccess;
 use crate::trace::Op;
 
-/// What one occurrence of an access is in the machine code.
+/// One occurrence of an access in the machine code.
 #[derive(Debug)]
 pub(super) struct Copy<'a> {
     /// An instruction, or the narrower ones, each with the word of the access that it
     /// begins with.
     pub pieces: Vec<(u32, &'a MachineAccess)>,
-    /// The aligned place of narrower ones.
+    /// The aligned offset of the access, if it consists of narrower instructions.
     window: Option<i64>,
 }
 
@@ -26,7 +26,7 @@ impl<'a> Copy<'a> {
         self.pieces[0].1
     }
 
-    /// Whether `machine`, at an aligned place, is one more of the narrower ones.
+    /// Whether `machine`, with aligned offset `window`, is another of the narrower instructions.
     fn takes(&self, machine: &MachineAccess, window: i64) -> bool {
         let first = self.first();
         let again = |(_, m): &(u32, &MachineAccess)| m.offset == machine.offset;

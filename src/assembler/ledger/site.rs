@@ -22,8 +22,8 @@ pub(super) struct Site<'a> {
     /// The instructions of its line, in the order in which a loop that was unrolled
     /// goes through them.
     pub code: Vec<&'a MachineAccess>,
-    /// The same by what an occurrence is: one instruction, or narrower ones that take
-    /// its words one by one.
+    /// The same instructions, grouped by occurrence: one instruction, or narrower
+    /// ones that access its words one by one.
     pub copies: Vec<Copy<'a>>,
     /// An atomic that the scratchpad has no operation for is a loop: a load, and an
     /// instruction that stores where no other thread has changed the word since.
@@ -33,7 +33,7 @@ pub(super) struct Site<'a> {
     /// The rounds that the loop of the machine code takes at once, and the copies that
     /// it has of this site if these are fewer: the last are in registers.
     pub rounds: Option<(usize, usize)>,
-    /// There are instructions that may be its own.
+    /// Other instructions may belong to it.
     pub doubtful: bool,
 }
 
@@ -107,8 +107,7 @@ pub(super) fn orphans(sites: &BTreeMap<u32, Site>) -> Vec<u32> {
     none.map(|(pc, _)| *pc).collect()
 }
 
-/// The site whose wider instruction takes the words beside those of `orphan`: the
-/// nearest in the PTX.
+/// The site whose wider instruction also accesses the words of `orphan`: the nearest in the PTX.
 pub(super) fn partner(sites: &BTreeMap<u32, Site>, orphan: u32) -> Option<u32> {
     let wanted = &sites[&orphan];
     let takes = |(_, site): &(&u32, &Site)| {

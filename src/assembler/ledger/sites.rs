@@ -92,7 +92,7 @@ impl<'a> Sites<'a> {
         }
     }
 
-    /// A wider instruction of another line that takes the words beside it.
+    /// Finds wider instructions of other lines that also access a site's words.
     fn find_partners(&mut self) {
         for orphan in orphans(&self.0) {
             let partner = partner(&self.0, orphan);

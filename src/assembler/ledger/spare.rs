@@ -28,8 +28,9 @@ pub(super) fn give(sites: &mut BTreeMap<u32, Site>) {
     }
 }
 
-/// The nearest site with instructions as far apart as `orphan` is, and how far that
-/// is; none if a wider instruction that is not farther takes its words.
+/// The nearest site whose instructions are as far apart as `orphan` is from it, and
+/// that distance; none if a wider instruction at most as far away accesses its
+/// words.
 fn owner(sites: &BTreeMap<u32, Site>, orphan: u32) -> Option<Member> {
     let wanted = &sites[&orphan];
     let alike = |site: &Site| site.is_beside(wanted) && site.bytes == wanted.bytes;

@@ -334,8 +334,8 @@ fn a_load_is_narrowed_to_what_is_needed() {
     assert_eq!((conflicts(&trace), conflicts(&ledger.trace)), (0, 1));
 }
 
-/// Of sixteen bytes two words are needed: two loads of four bytes, not four; whatever
-/// the place of the register before them.
+/// Two words of sixteen bytes are used, so there are two loads of four bytes, not
+/// four, whatever the alignment of the register.
 #[test]
 fn a_load_is_split_into_what_is_needed() {
     let trace = trace(vec![access(10, Op::Load, 16, (0, 4))]);

@@ -7,7 +7,7 @@ use crate::assembler::sass::MachineAccess;
 use crate::trace::{Access, Op};
 use std::collections::{BTreeMap, HashMap};
 
-/// The accesses of a warp with their places in the trace.
+/// The accesses of a warp, with their indices in the trace.
 pub(super) struct Warp<'a> {
     accesses: Vec<(usize, &'a Access)>,
     sites: &'a Sites<'a>,
@@ -108,7 +108,7 @@ impl<'a> Warp<'a> {
                 }
             }
         }
-        // What is not accounted for counts as in the PTX.
+        // Accesses that are not accounted for count as in the PTX.
         let unknown = accesses.iter().filter(|(_, a)| {
             let site = self.sites.of(a.pc);
             site.code.is_empty() && site.doubtful && site.partner.is_none()
@@ -123,7 +123,7 @@ impl<'a> Warp<'a> {
                 let alone = group.members.len() == 1 && group.members.iter().all(whole);
                 let fate = fates.entry(pc).or_default();
                 let own = group.members.iter().filter(|m| whole(m)).count() as u64;
-                // One that no other is merged with is only wider.
+                // An access that no other is merged with is only wider.
                 *(if alone {
                     &mut fate.kept
                 } else {

@@ -32,7 +32,7 @@ struct Alone<T: Args> {
     args: T,
 }
 
-/// What stands for the input where options are parsed.
+/// The placeholder for the input when options are parsed.
 const INPUT: &str = "launch.toml";
 
 fn parsed<T: Args>(options: &[String]) -> Result<T> {
@@ -57,8 +57,8 @@ fn parsed<T: Args>(options: &[String]) -> Result<T> {
 }
 
 impl Launch {
-    /// What a command answers with these options. A limit that `gate` finds exceeded is the
-    /// answer's verdict.
+    /// The answer of a command with these options. If `gate` finds a limit exceeded, that
+    /// is the answer's verdict.
     pub fn command(
         &self,
         command: Command,

@@ -12,11 +12,11 @@ use std::path::Path;
 /// So many access sites have a picture.
 const MOST: usize = 8;
 
-/// For the access sites with conflicts, the worst first, the access that takes
-/// most wavefronts: `[{"pc", "ptx_line", "source", "text", "op", "warp",
-/// "bytes", "banks", "wavefronts", "ideal_wavefronts", "lanes"}]`. `lanes` has
-/// for each lane null or its word addresses; `banks` of the same shape has
-/// their banks under `spec`.
+/// For each access site with conflicts, the worst first, its access with most
+/// wavefronts:
+/// `[{"pc", "ptx_line", "source", "text", "op", "warp", "bytes", "banks", "wavefronts", "ideal_wavefronts", "lanes"}]`.
+/// `lanes` has for each lane null or its word addresses; `banks` has the same
+/// shape, with their banks under `spec`.
 pub fn pictures(
     trace: &AccessTrace,
     spec: &LayoutSpec,

@@ -5,10 +5,10 @@ use crate::readable::{counted, readable_words};
 use crate::report::{
     FlowReport, MappingLine, Software, SoftwareLine, UnitSetting, removal, that_keeps_vectors,
 };
-use crate::terminal::{Columns, Details, Table};
+use crate::terminal::{Columns, Details, Table, Tone};
 use crate::trace::removed_text;
 
-/// What the best mapping is worth, in a sentence: the fastest one where cycles are
+/// The gain of the best mapping, in a sentence: the fastest one if cycles are
 /// known, else the one with the fewest conflicts.
 pub(super) fn answer(report: &FlowReport, of: &str) -> String {
     let all = report.mappings.first().map_or(0, |m| m.conflicts);
@@ -97,6 +97,7 @@ pub(super) fn details_of_mappings(report: &FlowReport, doubt: Option<String>) ->
         ));
     }
     details.say(report.worth_text());
+    details.toned(Tone::Doubt, report.merged_by_ptxas().unwrap_or_default());
     if let Some(software) = &report.software {
         details.add(software_details(software, doubt));
     }
@@ -175,7 +176,7 @@ fn software_table(software: &Software) -> Table {
         .table()
 }
 
-/// What the mark in the table means, or why no line has one.
+/// The meaning of the mark in the table, or why no line has one.
 fn best_note(software: &Software) -> String {
     let mut mapped = software.front.iter().filter(|l| !l.is_plain()).peekable();
     let was_run = mapped.peek().is_none() || mapped.any(|l| cycles(software, l).is_some());

@@ -63,6 +63,13 @@ impl ChangedLine {
         split(&self.source).map_or("", |(file, _)| file)
     }
 
+    /// Whether the statement is in the line `file:line`, or goes on there.
+    pub fn covers(&self, place: &str) -> bool {
+        let rows = self.region.start.0..=self.region.end.0;
+        split(place)
+            .is_some_and(|(file, line)| file == self.file() && rows.contains(&(line as usize)))
+    }
+
     /// Whether it is the definition of a macro that a line of the source names.
     pub fn defines_what_is_in(&self, line: &str) -> bool {
         defines_what_is_in(&self.text, line)
@@ -79,6 +86,14 @@ pub(super) struct FixSearch {
     pub fixes: Vec<Fix>,
     /// What to know of them, or why there are none.
     pub note: Option<String>,
+    /// That they are not judged by the machine code, and why.
+    pub doubt: Option<String>,
+}
+
+/// Sentences without the last period.
+pub(super) fn sentences(all: impl IntoIterator<Item = String>) -> Option<String> {
+    let all: Vec<String> = all.into_iter().collect();
+    (!all.is_empty()).then(|| all.join(" ").trim_end_matches('.').to_owned())
 }
 
 impl FixSearch {
@@ -126,14 +141,15 @@ pub(super) fn of(
     let notes = [
         none.then(|| "No mapping in software leaves fewer conflicts.".to_owned()),
         torn_verdict(&found.changes, &found.left),
-        judgement.doubt(&found.changes),
     ];
     let both = found.changes.iter().zip(&fixes);
     let reasons = both.filter_map(|(s, fix)| open(s, fix));
-    let notes: Vec<String> = notes.into_iter().flatten().chain(reasons).collect();
+    let note = sentences(notes.into_iter().flatten().chain(reasons));
+    let doubt = judgement.doubt(&found.changes);
     Ok(FixSearch {
         fixes,
-        note: (!notes.is_empty()).then(|| notes.join(" ").trim_end_matches('.').to_owned()),
+        note,
+        doubt: doubt.and_then(|doubt| sentences([doubt])),
     })
 }
 

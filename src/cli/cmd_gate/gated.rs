@@ -17,7 +17,7 @@ use std::collections::BTreeMap;
 #[derive(Default, Serialize)]
 pub(super) struct Gated {
     failed: bool,
-    pub kernels: Vec<Kernel>,
+    pub kernels: Vec<GatedKernel>,
     /// Those that could not be judged.
     #[serde(rename = "errors", skip_serializing_if = "Vec::is_empty")]
     pub unread: Vec<Unread>,
@@ -59,7 +59,7 @@ impl Skipped {
 }
 
 impl Gated {
-    pub fn add(&mut self, kernel: Kernel) {
+    pub fn add(&mut self, kernel: GatedKernel) {
         self.failed |= kernel.failed();
         self.kernels.push(kernel);
     }
@@ -97,8 +97,8 @@ impl Gated {
         MachineNote::of_all(self.kernels.iter().map(|k| &k.machine))
     }
 
-    pub fn first_failure(&self) -> Option<(&Kernel, &Check)> {
-        let failure = |k: &'_ Kernel| k.checks.iter().position(|c| c.failed);
+    pub fn first_failure(&self) -> Option<(&GatedKernel, &Check)> {
+        let failure = |k: &'_ GatedKernel| k.checks.iter().position(|c| c.failed);
         let found = self.kernels.iter().find_map(|k| Some((k, failure(k)?)));
         found.map(|(kernel, at)| (kernel, &kernel.checks[at]))
     }
@@ -141,7 +141,7 @@ impl Gated {
 
 /// A kernel.
 #[derive(Serialize)]
-pub(super) struct Kernel {
+pub(super) struct GatedKernel {
     pub input: String,
     pub machine: MachineNote,
     #[serde(flatten)]
@@ -156,6 +156,11 @@ pub(super) struct Kernel {
     /// What to know of them, or why there are none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub fix_note: Option<String>,
+    /// The same in two parts: what is of this kernel, and what is of the tools.
+    #[serde(skip)]
+    pub note: Option<String>,
+    #[serde(skip)]
+    pub doubt: Option<String>,
     /// The accesses of the machine code are counted.
     pub machine_code: bool,
     /// The option that names the machine.
@@ -163,7 +168,7 @@ pub(super) struct Kernel {
     pub again: String,
 }
 
-impl Kernel {
+impl GatedKernel {
     pub fn failed(&self) -> bool {
         self.checks.iter().any(|check| check.failed)
     }

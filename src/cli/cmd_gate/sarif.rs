@@ -1,7 +1,7 @@
 //! What fails, as SARIF 2.1.0: for code review, with lines and fixes.
 
 use super::fix::{ChangedLine, Fix, Function, together};
-use super::gated::{Check, Gated, Kernel, Unread};
+use super::gated::{Check, Gated, GatedKernel, Unread};
 use super::limits::Metric;
 use super::measure::LineConflicts;
 use crate::capture::Selected;
@@ -10,6 +10,7 @@ use crate::paths::real;
 use crate::ptx::exec::Finding;
 use crate::readable::readable_words;
 use crate::suggest::SourceFiles;
+use crate::trace::without_folder;
 use serde_json::{Map, Value, json};
 use sha2::{Digest, Sha256};
 use std::collections::BTreeSet;
@@ -139,7 +140,7 @@ fn notification(unread: &Unread) -> Value {
 }
 
 struct Results<'a> {
-    kernel: &'a Kernel,
+    kernel: &'a GatedKernel,
     has_baseline: bool,
     /// All complete fixes as one, where there are several.
     joined: Option<&'a Fix>,
@@ -202,7 +203,7 @@ impl Against {
     }
 }
 
-impl Results<'_> {
+impl<'a> Results<'a> {
     fn all(mut self) -> Vec<Value> {
         let kernel = self.kernel;
         let mut results = Vec::new();
@@ -270,6 +271,21 @@ impl Results<'_> {
         Against::known(before.and_then(|b| b.get(identity)).copied(), now)
     }
 
+    /// The fixes that change the line or a call around it.
+    fn fixes_of(&mut self, line: &LineConflicts) -> Vec<&'a Fix> {
+        let kernel = self.kernel;
+        let Some(at) = line.line.location() else {
+            return kernel.fixes.iter().collect();
+        };
+        let text_there = self.source.line(at).unwrap_or_default();
+        let here = |l: &ChangedLine| {
+            let is_called = || line.line.calls().iter().any(|call| l.covers(call));
+            l.covers(at) || l.defines_what_is_in(&text_there) || is_called()
+        };
+        let about = |fix: &&Fix| kernel.fixes.len() == 1 || fix.lines.iter().any(here);
+        kernel.fixes.iter().filter(about).collect()
+    }
+
     fn conflict(&mut self, line: &LineConflicts, check: &Check, against: Against) -> Value {
         let mut text = format!(
             "{} bank conflicts in {} wavefronts of {}, up to {} ways.",
@@ -279,21 +295,10 @@ impl Results<'_> {
             line.max_degree
         );
         let at = line.line.location();
-        let text_there = at.and_then(|at| self.source.line(at)).unwrap_or_default();
-        let about = |fix: &&Fix| match at {
-            Some(at) => {
-                let here = |l: &ChangedLine| l.source == at || l.defines_what_is_in(&text_there);
-                fix.lines.iter().any(here) || self.kernel.fixes.len() == 1
-            }
-            None => true,
-        };
-        let fixes: Vec<&Fix> = self.kernel.fixes.iter().filter(about).collect();
+        let fixes = self.fixes_of(line);
         for fix in &fixes {
             text += &format!(" {}.", fix.text);
-            let own = fix.lines.iter().find(|l| Some(l.source.as_str()) == at);
-            if let Some(own) = own {
-                text += &format!(" This line becomes: {}", own.changed);
-            }
+            text += &what_becomes_of(line, fix);
         }
         let about = About {
             rule: 0,
@@ -303,6 +308,15 @@ impl Results<'_> {
             against,
         };
         let mut result = self.result(check, &about);
+        let calls = line.line.calls();
+        if !calls.is_empty() {
+            let around = calls.iter().map(|call| {
+                let mut around = self.location(Some(call));
+                around["message"] = json!({"text": "called here"});
+                around
+            });
+            result["relatedLocations"] = around.collect();
+        }
         let complete: Vec<&Fix> = fixes.into_iter().filter(|fix| fix.complete).collect();
         let joined = self.joined.filter(|_| !complete.is_empty());
         let fixes = joined.into_iter().chain(complete);
@@ -422,6 +436,19 @@ impl Results<'_> {
             })
         })
     }
+}
+
+/// The line as the fix has it, or the call around it.
+fn what_becomes_of(line: &LineConflicts, fix: &Fix) -> String {
+    let changed = |place: &str| fix.lines.iter().find(|l| l.source == place);
+    if let Some(own) = line.line.location().and_then(changed) {
+        return format!(" This line becomes: {}", own.changed);
+    }
+    let caller = line.line.calls().iter().find_map(|call| changed(call));
+    caller.map_or(String::new(), |caller| {
+        let place = without_folder(&caller.source);
+        format!(" The call in {place} becomes: {}", caller.changed)
+    })
 }
 
 /// A function that is defined once, however many files have it.

@@ -1,12 +1,13 @@
 //! What `gate` tells.
 
-use super::gated::{Check, Gated, Kernel};
+use super::gated::{Check, Gated, GatedKernel};
 use super::limits::Metric;
 use crate::cli::conflicts_lines::cost_tone;
 use crate::cli::printer::CommandResult;
 use crate::paths::distinct_ends;
 use crate::readable::readable_words;
 use crate::terminal::{Columns, Details, Hint, Tone};
+use std::collections::BTreeSet;
 
 impl CommandResult for Gated {
     fn verdict(&self) -> String {
@@ -47,7 +48,7 @@ impl CommandResult for Gated {
     }
 
     fn details(&self) -> Details {
-        let number = |k: &&Kernel, metric| {
+        let number = |k: &&GatedKernel, metric| {
             let check = k.checks.iter().find(|c| c.limit.metric == metric);
             let before = check.and_then(|c| c.before);
             let value = k.measured.value(metric);
@@ -84,9 +85,20 @@ impl CommandResult for Gated {
         let mut details = Details::of(columns.minor(&["warnings", "excess"]).table());
         for kernel in self.kernels.iter().filter(|k| k.failed()) {
             details.heading(format!("{} ({}):", kernel.input, kernel.name()));
-            for check in kernel.checks.iter().filter(|c| c.failed) {
-                details.toned(Tone::Bad, format!("  {}", kernel.explanation(check)));
+            let failed = || kernel.checks.iter().filter(|c| c.failed);
+            for check in failed() {
+                details.toned(Tone::Bad, format!("  {}", kernel.reason(check)));
             }
+            if failed().any(|c| c.limit.metric.is_of_conflicts()) {
+                details.say(
+                    kernel
+                        .remedy()
+                        .map_or(String::new(), |text| format!("  {text}")),
+                );
+            }
+        }
+        for doubt in self.doubts() {
+            details.toned(Tone::Doubt, format!("{doubt}."));
         }
         for unread in &self.unread {
             details.heading(format!("{} cannot be judged:", unread.input));
@@ -107,9 +119,40 @@ impl CommandResult for Gated {
     }
 }
 
-impl Kernel {
+impl Gated {
+    /// What is said once of the fixes of all kernels.
+    fn doubts(&self) -> BTreeSet<&String> {
+        let failed = self.kernels.iter().filter(|k| k.failed());
+        failed.filter_map(|k| k.doubt.as_ref()).collect()
+    }
+}
+
+impl GatedKernel {
     /// Why a check fails: the number, the worst place, and what helps.
     pub fn explanation(&self, check: &Check) -> String {
+        let mut text = self.reason(check);
+        if check.limit.metric.is_of_conflicts() {
+            for fix in &self.fixes {
+                text += &format!("; {}", fix.text);
+            }
+            if let Some(note) = &self.fix_note {
+                text += &format!(". {note}");
+            }
+        }
+        text
+    }
+
+    /// What removes the conflicts, whatever limit they exceed.
+    fn remedy(&self) -> Option<String> {
+        let fixes: Vec<&str> = self.fixes.iter().map(|fix| fix.text.as_str()).collect();
+        let fixes = (!fixes.is_empty()).then(|| format!("{}.", fixes.join("; ")));
+        let note = self.note.as_ref().map(|note| format!("{note}."));
+        let all: Vec<String> = fixes.into_iter().chain(note).collect();
+        (!all.is_empty()).then(|| all.join(" "))
+    }
+
+    /// Why a check fails: the number, and the worst place.
+    fn reason(&self, check: &Check) -> String {
         let mut text = check.text();
         let measured = &self.measured;
         match check.limit.metric {
@@ -121,12 +164,6 @@ impl Kernel {
                         worst.line.place(),
                         worst.max_degree
                     );
-                }
-                for fix in &self.fixes {
-                    text += &format!("; {}", fix.text);
-                }
-                if let Some(note) = &self.fix_note {
-                    text += &format!(". {note}");
                 }
             }
             Metric::Area => {

@@ -14,7 +14,7 @@ use std::path::{Path, PathBuf};
 /// The committed points, below the folder of the pages.
 pub(super) const POINTS: &str = "reproduction/points.jsonl";
 
-/// What is checked.
+/// The inputs of the check.
 pub(super) struct Check<'a> {
     pub library: &'a Library,
     /// The folder of the pages, or one of them.
@@ -26,7 +26,7 @@ pub(super) struct Check<'a> {
     pub printer: &'a Printer,
 }
 
-/// What was checked.
+/// The results of the check.
 #[derive(Serialize)]
 struct Checked {
     points: usize,
@@ -88,7 +88,7 @@ impl Check<'_> {
         })
     }
 
-    /// Every point of the tree is there.
+    /// Fails unless the store has every point of the tree.
     fn inputs(&self, wanted: &[Point], store: &Store, file: &Path) -> Result<()> {
         let name = |p: &&Point| format!("{}, {}, {}", p.figure, p.workload, p.configuration);
         let absent: Vec<String> = absent(wanted, store).iter().map(name).collect();
@@ -127,8 +127,7 @@ impl Check<'_> {
     }
 }
 
-/// What README.md beside the folder has of the results; nothing to check where
-/// there is none.
+/// Compares the results' table in README.md, in the parent folder; passes if there is no README.md.
 fn readme(dir: &Path, table: &str) -> Result<Vec<String>> {
     let path = beside(dir);
     let text = match std::fs::read_to_string(&path) {

@@ -99,13 +99,13 @@ impl MergeArgs {
     }
 }
 
-/// What became of files of points.
+/// The result of merging files of points.
 #[derive(Serialize)]
 struct Merged<'a> {
     points: usize,
     files: usize,
     file: &'a Path,
-    /// What is not there, with `--partial`.
+    /// The missing points, with `--partial`.
     #[serde(skip_serializing_if = "Option::is_none")]
     missing: Option<String>,
 }

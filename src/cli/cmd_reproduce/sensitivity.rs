@@ -11,7 +11,7 @@ use crate::reproduce::{
     Comparison, Figure, Library, Point, Store, compute, points, results, table_of,
 };
 
-/// An analysis with what it takes.
+/// An analysis and its inputs.
 pub(super) struct Analysis<'a> {
     pub library: &'a Library,
     pub store: &'a Store,
@@ -48,8 +48,7 @@ impl Analysis<'_> {
         Ok((found, digests))
     }
 
-    /// Adds what the numbers come to under a perturbation, and gives its points;
-    /// none if some are missing.
+    /// Adds the results under a perturbation, and returns its points; none if some are missing.
     fn add(
         &self,
         found: &mut [Headline],
@@ -58,7 +57,7 @@ impl Analysis<'_> {
     ) -> Result<Option<Vec<String>>> {
         let (root, change) = (&self.library.root, &perturbation.change);
         let wanted = match points(root, &[figure], change) {
-            // Not every machine takes every value.
+            // Not every value is legal for every machine.
             Err(Error::Usage { what, .. }) => {
                 let name = perturbation.name;
                 self.printer.warn(format!("{}, {name}: {what}", figure.id));

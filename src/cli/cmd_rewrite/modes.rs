@@ -1,5 +1,5 @@
-//! What to choose for arrays that tensor copies and `wgmma` access in swizzle
-//! modes of their own: a mode in the place of a mapping.
+//! Suggests swizzle modes for arrays that tensor copies and `wgmma` access in
+//! such modes: a mode instead of a mapping.
 
 use super::Job;
 use crate::error::Result;
@@ -20,8 +20,8 @@ pub(super) struct ModeOf {
 }
 
 impl Job<'_> {
-    /// For each array that the hardware accesses in modes: the best one in the
-    /// entry's first launch, if any.
+    /// For each array that the hardware accesses in swizzle modes: the best
+    /// mode in the entry's first launch, if any.
     pub fn modes(&self, rewritten: &Rewritten) -> Result<Vec<ModeOf>> {
         let names = &rewritten.with_modes;
         let trace = match self.launch {

@@ -14,10 +14,10 @@ use crate::software::LayoutSpec;
 use crate::trace::{AccessTrace, ConflictProfile, Line, calls_text, ptx_text, without_folder};
 use serde::Serialize;
 
-/// What to do where the mappings asked for cannot be had.
+/// Advice if the requested mappings are impossible.
 #[derive(Default, Serialize)]
 pub(super) struct Advice {
-    /// Of `proposed`, the mapping.
+    /// The proposed mapping.
     proposal: Option<LayoutSpec>,
     pub proposed: Option<Proposed>,
     pub nothing_helps: Option<NothingHelps>,
@@ -26,7 +26,7 @@ pub(super) struct Advice {
 /// No mapping for all shared variables that can be had leaves fewer conflicts.
 #[derive(Serialize)]
 pub(super) struct NothingHelps {
-    /// Of one block of the entry's first launch, as it is.
+    /// Conflicts of one block of the entry's first launch, without a mapping.
     conflicts: u64,
     /// Conflicts that every mapping leaves which keeps the wide accesses whole.
     lower_bound: u64,
@@ -39,7 +39,7 @@ pub(super) struct NothingHelps {
 #[derive(Serialize)]
 pub(super) struct Proposed {
     pub hash: LayoutSpec,
-    /// None where the kernel is no file's.
+    /// None if the kernel has no file.
     pub command: Option<String>,
     /// Without a launch, nothing is measured.
     conflicts_before: Option<u64>,
@@ -54,7 +54,7 @@ impl Job<'_> {
     /// One mapping for all shared variables, if the requested ones split wide
     /// accesses, or if an access may touch variables under several of them.
     /// With a launch it is the best swizzle for it, or one of the requested
-    /// mappings, where that leaves fewer conflicts than the kernel has.
+    /// mappings, if that leaves fewer conflicts than the unchanged kernel.
     ///
     /// The machine code of the kernel, where that is known (`counts`), has to have fewer
     /// conflicts under it, too.
@@ -65,7 +65,7 @@ impl Job<'_> {
             return Ok(Advice::default());
         }
         let mut candidates: Vec<LayoutSpec> = match &self.request.hashes {
-            // It is refused.
+            // The request was refused.
             Hashes::All(_) => Vec::new(),
             Hashes::Named(list) => list.iter().map(|(_, spec)| spec.clone()).collect(),
         };
@@ -103,8 +103,7 @@ impl Job<'_> {
         })
     }
 
-    /// What the machine code makes of all shared variables under `spec`, where it gains
-    /// nothing.
+    /// The machine code's counts with all shared variables under `spec`, if it gains nothing.
     fn in_vain(&self, spec: &LayoutSpec, counts: &MachineCounts) -> Result<Option<String>> {
         let request = Request {
             hashes: Hashes::All(spec.clone()),

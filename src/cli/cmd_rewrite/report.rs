@@ -1,4 +1,4 @@
-//! What `rewrite` tells.
+//! The output of `rewrite`.
 
 use super::modes::ModeOf;
 use super::proposal::Advice;
@@ -6,7 +6,6 @@ use super::resources::Compared;
 use crate::cli::printer::CommandResult;
 use crate::config::Config;
 use crate::error::{Error, Result};
-use crate::quote::shell;
 use crate::readable::readable;
 use crate::rewrite::{Left, MachineConflicts, Measured, MovedPart, Rewritten};
 use crate::terminal::{Details, Hint, Table, Tone};
@@ -30,13 +29,16 @@ pub(super) struct Report<'a> {
     /// Where the PTX was written to.
     #[serde(skip)]
     pub output: Option<&'a Path>,
+    /// The command that writes a launch file for it.
+    #[serde(skip)]
+    pub init: Option<String>,
     /// The command that simulates it.
     #[serde(skip)]
     pub flow: Option<&'a str>,
 }
 
 impl Report<'_> {
-    /// What became of variables that cannot be told apart.
+    /// The outcome for variables that cannot be told apart.
     fn mixed_text(&self) -> String {
         let Some(mixed) = self.rewritten.mixed.as_ref() else {
             return String::new();
@@ -94,7 +96,7 @@ impl Report<'_> {
     }
 }
 
-/// What the run of the rewritten kernel showed.
+/// The results of running the rewritten kernel.
 fn executed(m: &Measured) -> String {
     let per_access = m.added_per_access;
     let per_access = per_access.map_or("-".to_owned(), |n| format!("{n:.2}"));
@@ -215,10 +217,9 @@ impl CommandResult for Report<'_> {
         if let Some(command) = proposed {
             return vec![Hint::new("what works instead", command)];
         }
-        match self.output {
-            Some(path) if self.rewritten.text().is_some() && self.measured.is_none() => {
-                let command = format!("spadkit init {}", shell(path));
-                vec![Hint::new("a launch file, to run it", command)]
+        match &self.init {
+            Some(command) if self.rewritten.text().is_some() && self.measured.is_none() => {
+                vec![Hint::new("a launch file, to run it", command.clone())]
             }
             Some(_) if self.tone() == Tone::Good => {
                 let hint = |flow| Hint::new("its cycles, beside other choices", flow);

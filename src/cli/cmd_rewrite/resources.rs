@@ -1,4 +1,4 @@
-//! What a block takes before and after.
+//! The resources of a block before and after.
 
 use super::Job;
 use crate::assembler::{Assembler, AssemblerId};
@@ -14,7 +14,7 @@ use serde::Serialize;
 pub(super) struct Compared {
     /// The assembler, where it is installed.
     assembler: Option<AssemblerId>,
-    /// Of the assembler or the launch file.
+    /// Present with the assembler or the launch file.
     #[serde(skip)]
     knows_registers: bool,
     before: Resources,

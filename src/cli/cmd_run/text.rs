@@ -1,4 +1,4 @@
-//! What `run` tells: the answer, findings by line, outputs, guesses.
+//! The output of `run`: the answer, findings by line, outputs, guesses.
 
 use super::{Output, Report};
 use crate::capture::listed_from;
@@ -225,7 +225,7 @@ impl Report<'_> {
     }
 }
 
-/// How much is wrong, and of which kinds; nothing where nothing is.
+/// Number and kinds of the findings; none without any.
 fn found_text(findings: &[Finding]) -> Option<String> {
     let of = |warning: bool, what: &str| {
         let all = findings.iter().filter(|f| !f.other && f.warning == warning);

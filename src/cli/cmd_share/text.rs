@@ -42,7 +42,7 @@ impl CommandResult for Shared<'_> {
             ),
         };
         match self.variants.last() {
-            // What is left of the variants is another scheduler.
+            // The only variant left has another scheduler.
             Some(last) if last.pairs == 0 => format!(
                 "{resident}: no pair of blocks shares.{}",
                 by_scheduler(last)
@@ -91,14 +91,18 @@ impl CommandResult for Shared<'_> {
     }
 }
 
-/// What the scheduler of a variant does without pairs.
+/// The effect of a variant's scheduler without pairs.
 fn by_scheduler(gain: &Gain) -> String {
     let times = format!("{:.3}", gain.speed_up);
     if times == "1.000" {
         return String::new();
     }
+    let how = match 1.0 / gain.speed_up - 1.0 {
+        slower if slower > 0.0 => format!("{:.1} % slower", 100.0 * slower),
+        _ => format!("{times} times as fast"),
+    };
     format!(
-        " The scheduler {} alone makes the kernel {times} times as fast.",
+        " The scheduler {} alone makes the kernel {how}.",
         Scheduler::VARIANTS[gain.scheduler as usize]
     )
 }

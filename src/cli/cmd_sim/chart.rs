@@ -46,7 +46,7 @@ pub(super) fn svg(sweep: &Sweep, kernel: &str) -> String {
     chart.svg()
 }
 
-/// What the bars of a group differ in.
+/// The difference between the bars of a group.
 struct Series {
     option: Option<String>,
     values: Vec<String>,
@@ -80,7 +80,7 @@ impl Series {
         }
     }
 
-    /// The place of a point among the bars of its group.
+    /// The index of a point among the bars of its group.
     fn index(&self, point: &Point) -> usize {
         let Some(option) = &self.option else { return 0 };
         let value = value_of(point, option);

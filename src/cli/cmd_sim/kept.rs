@@ -17,12 +17,12 @@ use std::path::{Path, PathBuf};
 #[derive(Default)]
 pub(super) struct Kept {
     points: Points,
-    /// What every run depends on; nothing where none is kept.
+    /// The digest of the inputs of every run; none if results are not stored.
     input: Option<String>,
 }
 
 impl Kept {
-    /// Those of the files of `--points`.
+    /// Opens the files of `--points`.
     pub fn open(args: &SimArgs) -> Result<Self> {
         if !args.kept.is_named() {
             return Ok(Self::default());
@@ -34,7 +34,7 @@ impl Kept {
         })
     }
 
-    /// What names the run of a point: everything that its numbers depend on.
+    /// The digest of a point's run: of everything that its numbers depend on.
     fn digest(&self, draft: &Draft, plan: &Plan, works: &Works) -> Result<Option<String>> {
         let Some(input) = &self.input else {
             return Ok(None);
@@ -69,7 +69,7 @@ impl Kept {
         self.points.add(&digest, &all.join(", "), &point.statistics)
     }
 
-    /// What is to run of `all` runs of a sweep; `draft` is that of a run.
+    /// The part of `all` runs of a sweep that this shard runs; `draft` returns the point of a run.
     pub fn part_of<T>(
         &self,
         args: &PointArgs,

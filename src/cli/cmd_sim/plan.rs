@@ -8,7 +8,7 @@ use crate::error::{Error, Result};
 use crate::hash::HashSpec;
 use crate::sm::Setup;
 
-/// A point: what it runs on, and how large its grid is.
+/// A point: its workload, and the size of its grid.
 #[derive(Clone, Default)]
 pub(super) struct Draft {
     /// Index of the machine.
@@ -30,7 +30,7 @@ pub(super) struct Plan {
 }
 
 impl Plan {
-    /// What the options ask for.
+    /// The plan for the options.
     pub fn new(args: &SimArgs, global: &Global) -> Result<Self> {
         let (names, machines) = machines(args, global)?;
         args.refuse_lists(machines.len())?;
@@ -151,8 +151,8 @@ impl Draft {
         overlay.config()
     }
 
-    /// What this point's speed-up is over, where it is the first of those it
-    /// is compared with: itself under `mod` without a hash stage.
+    /// The baseline of this point's speed-up, if it is the first of the points
+    /// that share one: itself under `mod` without a hash stage.
     pub fn baseline(&self) -> Draft {
         let mut baseline = self.clone();
         (baseline.setup.hash, baseline.setup.hash_stage) = (Some(HashSpec::Mod), Some(0));
@@ -195,8 +195,8 @@ fn is_choice(key: &str) -> bool {
     KEYS.contains(&key) || SECTIONS.iter().any(|section| key.starts_with(section))
 }
 
-/// The bank mapping of a machine that is told `setup`: what it is given, or
-/// what its hash hardware does after reset.
+/// The bank mapping of a machine with `setup`: the given one, or that of its
+/// hash hardware after reset.
 pub(super) fn mapping(setup: &Setup, config: &Config) -> String {
     match &setup.hash {
         Some(hash) => hash.to_string(),

@@ -1,4 +1,4 @@
-//! One run and its numbers.
+//! The numbers of one run.
 
 use super::Works;
 use super::plan::{Draft, Plan, mapping};
@@ -8,7 +8,7 @@ use crate::sm::{Limit, Profile, Residency, RunProgress, Statistics};
 use serde::Serialize;
 use serde_json::{Map, Value};
 
-/// What a point came to.
+/// The result of a point.
 #[derive(Clone)]
 pub(super) struct Point {
     pub draft: Draft,
@@ -95,7 +95,7 @@ impl Point {
         sharing.on.then_some(sharing.threshold)
     }
 
-    /// How many times as fast as its baseline it is.
+    /// Speed-up over its baseline.
     pub fn speed_up(&self) -> Option<f64> {
         let cycles = self.statistics.cycles.max(1) as f64;
         self.baseline.map(|baseline| baseline as f64 / cycles)
@@ -141,7 +141,7 @@ impl Point {
     }
 }
 
-/// A point: its choices, and what it came to.
+/// A point: its choices and its results.
 #[derive(Serialize)]
 pub(super) struct Numbers<'a> {
     preset: &'a str,
@@ -167,7 +167,7 @@ pub(super) struct Numbers<'a> {
     statistics: &'a Statistics,
 }
 
-/// A point beside its baseline.
+/// A point, compared with its baseline.
 #[derive(Serialize)]
 pub(super) struct Compared<'a> {
     #[serde(flatten)]

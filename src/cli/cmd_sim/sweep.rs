@@ -22,8 +22,8 @@ pub(super) struct Sweep {
     pub points: Vec<Point>,
     /// Points that cannot be, with the reason.
     pub skipped: Vec<(Draft, String)>,
-    /// What speed-ups are over: the first point of each machine, with its keys,
-    /// and grid, with `mod` and no hash stage.
+    /// The baselines of speed-ups: for each machine, with its keys, and grid,
+    /// the first point, with `mod` and no hash stage.
     pub baselines: Vec<Point>,
     /// All points of the plan.
     pub planned: usize,
@@ -31,21 +31,21 @@ pub(super) struct Sweep {
     pub interrupted: bool,
 }
 
-/// What a run is for.
+/// The purpose of a run.
 #[derive(Clone, Copy, PartialEq)]
 enum Role {
     Point,
     Baseline,
 }
 
-/// How a point ended.
+/// The outcome of a point.
 enum Outcome {
     Done(Box<Point>),
     Skipped(String),
     Interrupted,
 }
 
-/// How far all runs are, on a terminal.
+/// The progress of all runs, on a terminal.
 struct Meter {
     bar: Progress,
     start: Instant,
@@ -128,14 +128,15 @@ fn all(
     runs.par_iter().map(run).collect()
 }
 
-/// Which point each of the baselines is, where it is one.
+/// The point that equals each baseline, if there is one.
 fn among(plan: &Plan, baselines: &[Draft]) -> Vec<Option<usize>> {
     let find = |b: &Draft| plan.points.iter().position(|p| p.is_same_run(b, plan));
     baselines.iter().map(find).collect()
 }
 
-/// All runs: baselines that are no points before the points that are compared
-/// with them, so that an interrupted sweep can compare what it has.
+/// All runs. Baselines that are no points come before the points that are
+/// compared with them, so that an interrupted sweep can compare the points that
+/// it has.
 fn runs<'a>(
     plan: &'a Plan,
     baselines: &'a [Draft],
@@ -163,7 +164,7 @@ impl Outcome {
 }
 
 impl Sweep {
-    /// One point, which is compared with nothing.
+    /// A single point without a baseline.
     pub fn of_one(point: Point) -> Self {
         Sweep {
             interrupted: !point.ended,

@@ -38,18 +38,31 @@ pub(super) fn best(sweep: &Sweep) -> String {
     let Some(point) = fastest else {
         return "No point of the sweep has run.".to_owned();
     };
-    let labels = match &point.draft.labels[..] {
-        [] => point.hash.clone(),
-        list => labels(list),
-    };
+    let equal = |p: &&Point| p.statistics.cycles == point.statistics.cycles;
+    let equal: Vec<&Point> = sweep.points.iter().filter(equal).collect();
     let gain = point.speed_up().filter(|speed_up| *speed_up != 1.0);
     let gain = gain.map_or(String::new(), |speed_up| {
         format!(", {speed_up:.3} times as fast as mod without a hash stage")
     });
+    let (all, cycles) = (sweep.points.len(), point.statistics.cycles);
+    if let [_] = equal[..] {
+        let labels = match &point.draft.labels[..] {
+            [] => point.hash.clone(),
+            list => labels(list),
+        };
+        return format!("The fastest of {all} points is {labels}: {cycles} cycles{gain}.");
+    }
+    let in_all = |label: &&(String, String)| equal.iter().all(|p| p.draft.labels.contains(label));
+    let common = point.draft.labels.iter().filter(in_all).cloned();
+    let common = labels(&common.collect::<Vec<_>>());
+    let with = if common.is_empty() {
+        String::new()
+    } else {
+        format!(", all with {common}")
+    };
     format!(
-        "The fastest of {} points is {labels}: {} cycles{gain}.",
-        sweep.points.len(),
-        point.statistics.cycles
+        "{} of {all} points are equally fast{with}: {cycles} cycles{gain}.",
+        equal.len()
     )
 }
 

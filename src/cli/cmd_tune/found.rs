@@ -1,10 +1,10 @@
-//! What the searches of the hash units found.
+//! The results of the searches of the hash units.
 
 use crate::cli::printer::{CommandResult, Printer};
 use crate::config::Config;
 use crate::error::Result;
 use crate::hash::{Configuration, HashKind, HashSpec, Mapping};
-use crate::readable::{counted, readable_words};
+use crate::readable::{counted, readable_words, without_accesses};
 use crate::report::removal;
 use crate::search::tune::Method;
 use crate::search::{Outcome, space};
@@ -14,13 +14,13 @@ use serde::Serialize;
 use std::path::Path;
 use std::time::Duration;
 
-/// What the result of a search is measured by.
+/// The reference for the result of a search.
 pub(super) struct Against<'a> {
     pub profile: &'a ConflictProfile,
     pub machine: &'a Config,
     /// Conflicts with bank = address mod 2^m.
     pub baseline: u64,
-    /// A block fits into the scratchpad as it is.
+    /// Whether a block fits into the scratchpad without a mapping.
     pub has_room: bool,
 }
 
@@ -96,7 +96,7 @@ pub(super) struct TunedUnit {
     method: &'static str,
     conflicts: u64,
     baseline_conflicts: u64,
-    /// Sum of the degrees, and what it is without conflicts.
+    /// Sum of the degrees, and their sum without conflicts.
     wavefronts: u64,
     ideal_wavefronts: u64,
     lower_bound: u64,
@@ -109,7 +109,7 @@ pub(super) struct TunedUnit {
     rank: u32,
     fits: bool,
     seconds: f64,
-    /// What the hardware is set to; none where the rank is too low.
+    /// The register values; none if the rank is too low.
     configuration: Option<Configuration>,
 }
 
@@ -151,6 +151,9 @@ impl OfUnits<'_> {
 impl CommandResult for OfUnits<'_> {
     fn verdict(&self) -> String {
         let (name, all) = (readable_words(&self.trace.name), self.baseline);
+        if self.trace.accesses.is_empty() {
+            return without_accesses(&name);
+        }
         let Some(best) = self.best() else {
             return format!("No mapping was found for {name}, which has {all} conflicts.");
         };
@@ -182,6 +185,9 @@ impl CommandResult for OfUnits<'_> {
     }
 
     fn details(&self) -> Details {
+        if self.trace.accesses.is_empty() {
+            return Details::new();
+        }
         let yes = |is| if is { "yes" } else { "no" };
         let searches = Columns::of(&self.results)
             .left("hash", |f| &f.hash)

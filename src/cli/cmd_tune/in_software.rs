@@ -89,7 +89,7 @@ fn search<'a>(
     search.run(SplitWide::UnlessClear)
 }
 
-/// What to show, with the changes of the source.
+/// The ranking to show, with the changes of the source.
 fn ranking<'a>(
     tuned: &Tuned<'a>,
     narrower: &'a [Narrower],
@@ -111,7 +111,7 @@ fn ranking<'a>(
     let mut source = SourceFiles::beside(subject.input.name());
     let names = &mut FunctionNames::default();
     let suggestions = source.suggestions_of(tuned, narrower, names);
-    // Where a variable stays as it is, a mapping of the whole is not what is suggested.
+    // If a variable keeps its layout, the suggestion is not a mapping of the whole.
     let changes: Vec<_> = suggestions.changes.iter().collect();
     let all = apart.is_none_or(|apart| apart.variables.len() == changes.len());
     let of_whole = if all { &changes[..] } else { &[] };

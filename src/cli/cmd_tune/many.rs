@@ -20,14 +20,14 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use std::sync::PoisonError;
 
-/// What depends on more than the files of a kernel, or on the clock: the source
-/// beside it, times.
+/// Results that depend on more than the files of a kernel, or on the clock: the
+/// source in its folder, times.
 const LEFT_OUT: [&str; 3] = ["format_version", "suggestions", "seconds"];
 
 /// Tunes each kernel, and lists them.
 pub(super) fn run(args: &TuneArgs, global: &Global, printer: &Printer) -> Result<()> {
     interrupt::listen();
-    // What is refused takes no run of a kernel.
+    // Refused options are reported before any kernel runs.
     if !args.software {
         super::units::jobs(args)?;
     }
@@ -54,7 +54,7 @@ pub(super) fn run(args: &TuneArgs, global: &Global, printer: &Printer) -> Result
         for warning in &tuned.warnings {
             printer.warn(format!("{input}: {warning}"));
         }
-        kernels.push(Kernel {
+        kernels.push(TunedKernel {
             input: input.to_string(),
             again: own.machine_option(),
             machine,
@@ -64,8 +64,8 @@ pub(super) fn run(args: &TuneArgs, global: &Global, printer: &Printer) -> Result
     drop(bar);
     points.finish()?;
     let software = args.software;
-    let all = Kernels { software, kernels };
-    // One machine is named once, above; several beside the kernels.
+    let all = TunedKernels { software, kernels };
+    // A common machine is named once, above the list; otherwise each kernel shows its own.
     let machine = all.one_machine().cloned();
     match machine {
         Some(machine) => printer.clone().of_machine(machine).show(&all),
@@ -74,8 +74,8 @@ pub(super) fn run(args: &TuneArgs, global: &Global, printer: &Printer) -> Result
 }
 
 impl TuneArgs {
-    /// What is kept of the kernel; else what the searches find, which is kept at
-    /// once. None where an interrupt ended them.
+    /// The stored result of the kernel; else the result of the searches, which
+    /// is stored at once. None if an interrupt ended them.
     fn known_or_tuned(
         &self,
         global: &Global,
@@ -107,7 +107,7 @@ impl TuneArgs {
         Ok(Some(tuned))
     }
 
-    /// What names the kernel with all that the searches depend on.
+    /// The digest of the kernel and of all that the searches depend on.
     fn digest(&self, machine: &Config) -> Result<String> {
         let key = campaign::of_input("tune", &self.input, &self.allow)?
             .add("machine", format!("{machine:?}"))
@@ -160,15 +160,14 @@ struct Tuned {
 /// The best mapping of a kernel.
 struct Best<'a> {
     hash: &'a str,
-    /// As the kernel is.
+    /// Conflicts of the unchanged kernel.
     before: u64,
     left: u64,
     proved: bool,
 }
 
 impl Tuned {
-    /// Of the results the one with the fewest conflicts; the first of equals, one
-    /// that is proved before others.
+    /// The result with the fewest conflicts; of equals, a proved one, then the first.
     fn best(&self) -> Option<Best<'_>> {
         let results = self.found["results"].as_array()?;
         // A hash unit is set to mappings alone.
@@ -186,7 +185,8 @@ impl Tuned {
         })
     }
 
-    /// Of mappings in software: no XOR, no padding, or nothing at all leaves fewer.
+    /// For mappings in software: whether it is proved that no XOR, no padding, or no
+    /// mapping at all leaves fewer.
     fn is_proved(&self, best: &Value) -> bool {
         let fewest = self.found["fewest_proved"].as_bool().unwrap_or(false);
         fewest || self.found.get("conflicts_no_mapping_avoids") == Some(&best["conflicts"])
@@ -194,7 +194,7 @@ impl Tuned {
 }
 
 /// A kernel of the list.
-struct Kernel {
+struct TunedKernel {
     input: String,
     machine: MachineNote,
     /// The option that names the machine.
@@ -202,8 +202,8 @@ struct Kernel {
     tuned: Tuned,
 }
 
-impl Serialize for Kernel {
-    /// Its input, then what `tune` gives of it alone.
+impl Serialize for TunedKernel {
+    /// Its input, then the result of `tune` for it alone.
     fn serialize<S: serde::Serializer>(&self, s: S) -> std::result::Result<S::Ok, S::Error> {
         let mut fields = Map::new();
         fields.insert("input".to_owned(), self.input.as_str().into());
@@ -216,13 +216,13 @@ impl Serialize for Kernel {
 
 /// All kernels.
 #[derive(Serialize)]
-struct Kernels {
-    kernels: Vec<Kernel>,
+struct TunedKernels {
+    kernels: Vec<TunedKernel>,
     #[serde(skip)]
     software: bool,
 }
 
-impl Kernels {
+impl TunedKernels {
     fn best(&self) -> impl Iterator<Item = Best<'_>> {
         self.kernels.iter().filter_map(|k| k.tuned.best())
     }
@@ -233,7 +233,7 @@ impl Kernels {
     }
 }
 
-impl CommandResult for Kernels {
+impl CommandResult for TunedKernels {
     fn verdict(&self) -> String {
         let with = self.best().filter(|b| b.before > 0).count();
         let without = self.best().filter(|b| b.before > 0 && b.left == 0).count();
@@ -260,7 +260,7 @@ impl CommandResult for Kernels {
     }
 
     fn details(&self) -> Details {
-        let of = |k: &Kernel, text: &dyn Fn(&Best) -> String| {
+        let of = |k: &TunedKernel, text: &dyn Fn(&Best) -> String| {
             k.tuned.best().as_ref().map_or("?".to_owned(), text)
         };
         let proved = |b: &Best| if b.proved { "yes" } else { "no" }.to_owned();
@@ -283,11 +283,11 @@ impl CommandResult for Kernels {
             let best = k.tuned.best();
             best.map_or(0, |b| b.before)
         });
-        let command = |k: &Kernel| {
+        let command = |k: &TunedKernel| {
             let (input, again) = (shell(&k.input), &k.again);
             format!("spadkit tune {input}{software} {again}")
         };
-        let hint = |k: &Kernel| Hint::new("one of them in full", command(k));
+        let hint = |k: &TunedKernel| Hint::new("one of them in full", command(k));
         worst.map(hint).into_iter().collect()
     }
 }

@@ -34,8 +34,8 @@ struct OneMode {
     ideal_wavefronts: u64,
 }
 
-/// Those of each variable, or of all of shared memory where there are not
-/// several, as far as there are conflicts.
+/// The modes of each variable, or of all of shared memory if there is only one,
+/// as far as there are conflicts.
 pub(super) fn of(array: &Array, apart: Option<&PerVariable>) -> Result<Vec<ModesOf>> {
     let arrays: Vec<(Option<&str>, &Array)> = match apart {
         Some(apart) => {
@@ -172,7 +172,7 @@ pub(super) fn copied_text(name: &str, array: &Array) -> String {
     )
 }
 
-/// What a copy does, and the rows that decide which modes it takes.
+/// A copy, and the rows that limit its modes.
 fn copy_text(copy: &TensorCopy) -> String {
     let verb = if copy.stores { "reads" } else { "writes" };
     let mode = match copy.swizzle {

@@ -1,5 +1,5 @@
-//! What the machine code makes of the mappings that `tune --software` says to put into the
-//! PTX: one that gains nothing there is not proposed.
+//! The machine code of the mappings that `tune --software` suggests putting into the PTX:
+//! a mapping that gains nothing there is not proposed.
 
 use super::resources::Launched;
 use crate::config::Config;

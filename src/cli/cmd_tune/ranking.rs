@@ -16,7 +16,7 @@ use serde::Serialize;
 #[derive(Serialize)]
 pub(super) struct Ranking<'a> {
     pub bytes: u32,
-    /// Of the widest access.
+    /// Bytes of the widest access.
     pub vector_bytes: u32,
     pub accesses: u64,
     conflicts_no_mapping_avoids: u64,
@@ -116,8 +116,8 @@ impl<'a> Ranking<'a> {
         }
     }
 
-    /// The same where `suggestions` are the changes of the source: gaps that are longer rows
-    /// of the declaration take no instruction. Those that are suggested have a row.
+    /// The same if `suggestions` are the changes of the source: gaps that are longer rows of
+    /// the declaration cost no instruction. Suggested ones have a row in the table.
     pub fn with_declared(mut self, array: &Array, suggestions: &[&Suggestion]) -> Self {
         if let [suggestion] = suggestions
             && let Some(hash) = suggestion.declared_padding()
@@ -136,8 +136,8 @@ impl<'a> Ranking<'a> {
             return self;
         }
         let costs = |r: &Ranked| (r.conflicts, r.added_per_access, r.wasted_bytes);
-        // The first is the one that the changes of the source are for, unless the search ran
-        // out of its budget, and longer rows leave fewer.
+        // The first result is the one that the source changes implement, unless the search
+        // ran out of its budget and longer rows leave fewer conflicts.
         let declared = self.results.iter().filter(|r| r.in_declaration);
         let fewest = declared.map(|r| r.conflicts).min();
         let first = usize::from(fewest >= Some(self.best().conflicts));
@@ -223,8 +223,8 @@ impl<'a> Ranking<'a> {
         details
     }
 
-    /// The table has the front, the index as it is, the plain XOR, and the best
-    /// padding and swizzle: what programmers use.
+    /// The table shows the front, the unmapped index, the plain XOR, and the
+    /// best padding and swizzle, which programmers use.
     fn is_shown(&self, ranked: &Ranked) -> bool {
         let first = self.results.iter().find(|r| r.kind == ranked.kind);
         let is_first = first.is_some_and(|r| std::ptr::eq(r, ranked));
@@ -259,7 +259,7 @@ impl<'a> Ranking<'a> {
         (shown.into_iter().chain(others).map(row).collect(), count)
     }
 
-    /// How many accesses there are to what.
+    /// The accesses, and their subject, in words.
     pub fn subject(&self) -> String {
         let vectors = match self.vector_bytes {
             WORD_BYTES => String::new(),
@@ -271,7 +271,7 @@ impl<'a> Ranking<'a> {
         )
     }
 
-    /// What is proved of the fewest conflicts.
+    /// The proof about the fewest conflicts, in words.
     pub fn proof(&self) -> String {
         match self.known() {
             (true, what) => format!("Proved: {what}"),
@@ -279,7 +279,7 @@ impl<'a> Ranking<'a> {
         }
     }
 
-    /// Which mappings are meant, where accesses are wider than a word.
+    /// The class of mappings, if accesses are wider than a word.
     fn whole_vectors(&self) -> String {
         that_keeps_vectors((self.vector_bytes > WORD_BYTES).then_some(self.vector_bytes))
     }
@@ -296,7 +296,7 @@ impl<'a> Ranking<'a> {
         (false, format!("{text}{vectors} leaves at least {floor}."))
     }
 
-    /// What the best mapping does.
+    /// The effect of the best mapping, in words.
     pub fn answer(&self) -> String {
         let (best, all) = (self.best(), self.unmapped());
         let hash = &best.hash;
@@ -330,7 +330,7 @@ impl<'a> Ranking<'a> {
     }
 }
 
-/// What is added: `+2`, or `0`.
+/// The added operations: `+2`, or `0`.
 fn added(count: u64) -> String {
     match count {
         0 => "0".to_owned(),

@@ -17,7 +17,7 @@ pub(super) fn of(found: &SoftwareRanking, layout: &Layout) -> Result<TuneReport>
     let whole = &found.whole;
     let gains = whole.best().conflicts < whole.unmapped();
     let apart = found.better_apart();
-    // One mapping for the pictures: each variable's own has none.
+    // The pictures show one mapping; a mapping for each variable has no picture.
     let chosen = (gains && apart.is_none()).then_some(layout);
     let evidence = Evidence::of(
         found.trace,
@@ -71,7 +71,7 @@ pub(super) fn of(found: &SoftwareRanking, layout: &Layout) -> Result<TuneReport>
     })
 }
 
-/// Conflicts that the best choice leaves, and what it costs.
+/// Conflicts that the best choice leaves, and its cost.
 struct Price {
     left: u64,
     /// Instructions for an access.

@@ -1,4 +1,4 @@
-//! What blocks take of an SM under the mappings of the front.
+//! The resources of blocks under the mappings of the front.
 
 use crate::assembler::{Assembler, AssemblerId};
 use crate::cli::printer::Printer;
@@ -111,8 +111,7 @@ impl OnSm {
         lines.any(|line| line.hash == *hash && line.resources.is_none())
     }
 
-    /// What a block takes under a mapping and as it is, in words; `None` where that is not
-    /// known.
+    /// The resources of a block under a mapping and without, in words; `None` if not known.
     pub fn change_to(&self, hash: &LayoutSpec) -> Option<String> {
         let of = |hash: &LayoutSpec| {
             let line = self.front.iter().find(|line| line.hash == *hash)?;

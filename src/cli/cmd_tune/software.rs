@@ -30,7 +30,7 @@ pub(in crate::cli) struct Subject<'a> {
     pub trace: &'a AccessTrace,
     /// The indices that its PTX computes; empty if there is no PTX.
     pub indices: &'a Indices,
-    /// Source files are looked for beside this, too.
+    /// Source files are looked for in the folder of this, too.
     pub input: &'a Input,
     /// Words of shared memory that a mapping may take.
     pub room: u32,
@@ -42,7 +42,7 @@ pub(in crate::cli) struct Subject<'a> {
     pub all: bool,
     /// A page to write.
     pub report: Option<&'a Path>,
-    /// What changes of the source are judged by.
+    /// The counts by which changes of the source are judged.
     pub judgement: Judgement,
 }
 
@@ -67,14 +67,14 @@ pub(super) struct SoftwareRanking<'a> {
     pub narrower: Vec<Split<'a>>,
     /// The swizzle modes of tensor copies, of each array that has conflicts.
     pub modes: &'a [ModesOf],
-    /// What blocks take of an SM under the mappings of the front.
+    /// The resources of blocks under the mappings of the front.
     pub on_sm: OnSm,
-    /// What to type.
+    /// The suggested changes.
     pub suggestions: Vec<Suggestion>,
     /// The arrays for which no change of the source pays.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub left_alone: Vec<LeftAlone>,
-    /// What the machine code makes of the mappings that `rewrite` is proposed for.
+    /// The machine code of the mappings for which `rewrite` is proposed.
     #[serde(skip_serializing_if = "PutIntoPtx::is_unknown")]
     pub put_into_ptx: PutIntoPtx,
     /// Why changes of the source are not judged by the machine code.
@@ -87,7 +87,7 @@ pub(super) struct SoftwareRanking<'a> {
     /// Whether the kernel has tensor copies.
     #[serde(skip)]
     pub tensor_copies: bool,
-    /// What can be chosen for the arrays that they go through.
+    /// The modes for the arrays that tensor copies go through.
     #[serde(skip)]
     pub copied: String,
     #[serde(skip)]
@@ -112,7 +112,7 @@ pub(super) struct OfVariable<'a> {
     pub own: Ranking<'a>,
     pub name: &'a str,
     offset: u32,
-    /// Of the variable; accesses may go to fewer.
+    /// Bytes of the variable; accesses may touch fewer.
     #[serde(skip)]
     declared_bytes: u32,
 }
@@ -162,8 +162,7 @@ impl<'a> Apart<'a> {
         }
     }
 
-    /// What `rewrite` takes for these mappings; `None` where a variable has not one
-    /// name alone.
+    /// The options of `rewrite` for these mappings; `None` if a variable has no unique name.
     fn options(&self) -> Option<String> {
         let plain = |v: &OfVariable| !v.name.is_empty() && !v.name.contains([',', ' ', '=', ':']);
         if !self.variables.iter().all(plain) {
@@ -260,7 +259,7 @@ impl CommandResult for SoftwareRanking<'_> {
     fn verdict(&self) -> String {
         let apart = self.better_apart();
         let mapping = match apart.and_then(|a| removal(a.conflicts, self.whole.unmapped())) {
-            // One mapping for all of shared memory is not what is suggested.
+            // One mapping for all of shared memory is not the suggestion.
             Some(removes) => format!(
                 "A mapping for each variable {removes}; one for all of shared memory leaves {}.",
                 self.whole.best().conflicts

@@ -22,7 +22,7 @@ pub(super) fn run(
     again: String,
     printer: &Printer,
 ) -> Result<()> {
-    // What is refused takes no run of a kernel.
+    // Refused options are reported before any kernel runs.
     let jobs = jobs(args)?;
     let trace = args.trace(machine, printer)?;
     let has_room = machine.has_room_for(&trace);

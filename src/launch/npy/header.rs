@@ -1,7 +1,7 @@
 //! The header of a .npy file: a dictionary as Python writes it,
 //! `{'descr': '<f4', 'fortran_order': False, 'shape': (2, 3), }`.
 
-/// What the header says of the array.
+/// The header's description of the array.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Header {
     /// The type of the elements, such as `<f4`.
@@ -52,7 +52,7 @@ impl Header {
     }
 }
 
-/// A place in the text.
+/// A reader at a position in the text.
 struct Reader<'a> {
     text: &'a str,
     /// The byte that is next.
@@ -64,7 +64,7 @@ impl<'a> Reader<'a> {
         &self.text[self.at..]
     }
 
-    /// The error at this place.
+    /// The error at this position: `what` was expected.
     fn wanted(&self, what: &str) -> String {
         format!("expected {what} at byte {} of it", self.at)
     }

@@ -12,7 +12,7 @@ pub(super) fn declared(entry: &str) -> Vec<String> {
     list.into_iter().map(const_first).collect()
 }
 
-/// Of each parameter of `entry` the type in C++ and what it points to, where the mangled
+/// For each parameter of `entry`, the type in C++ and the element type, if the mangled
 /// name says that it is a pointer to an arithmetic type or a vector of one.
 pub fn pointed_to(entry: &str) -> Vec<Option<(String, Type)>> {
     let pointed = |text: String| {

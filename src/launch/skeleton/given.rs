@@ -3,7 +3,7 @@
 use crate::error::{Error, Result};
 use crate::launch::Element;
 
-/// What is known of a launch beyond its PTX.
+/// Facts about a launch beyond its PTX.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Given {
     /// Thread blocks.
@@ -17,10 +17,10 @@ pub struct Given {
 }
 
 /// `NAME=INIT:TYPE:COUNT`, a buffer, `NAME=NUMBER`, a scalar, or `NAME=null`, a
-/// pointer to nothing. NAME may be the place of the parameter, from 0.
+/// null pointer. NAME may be the index of the parameter, from 0.
 #[derive(Clone, Debug, PartialEq)]
 pub struct GivenArg {
-    /// The name in the launch file, or a place.
+    /// The name in the launch file, or the index.
     pub name: String,
     /// What is passed.
     pub value: GivenValue,
@@ -31,13 +31,13 @@ pub struct GivenArg {
 pub enum GivenValue {
     /// A buffer: `zeros`, `iota`, `random` or a file; type and number of its elements.
     Buffer(String, Element, u64),
-    /// A number, as it is written.
+    /// A number, as text.
     Number(String),
     /// The address 0.
     Null,
 }
 
-/// What a buffer holds, without a file.
+/// The initial contents of buffers, other than a file.
 const INITS: [&str; 3] = ["zeros", "iota", "random"];
 
 impl std::str::FromStr for GivenArg {

@@ -5,7 +5,7 @@ use crate::ptx::analysis::writes;
 use crate::ptx::{Function, Instruction, Opcode, Operand, Register, Symbol, Word};
 use std::collections::BTreeMap;
 
-/// What the copies by a map say of it.
+/// A tensor map, as far as the copies that use it show.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct MapUse {
     /// Dimensions of the tensor.
@@ -16,8 +16,8 @@ pub(super) struct MapUse {
     pub writes: bool,
 }
 
-/// By index of the parameter's variable: those by which an entry copies parts
-/// of tensors. Addresses have `width` bits.
+/// By index of the parameter's variable: the tensor maps with which an entry
+/// copies parts of tensors. Addresses have `width` bits.
 pub(super) fn maps(function: &Function, width: u32) -> BTreeMap<u32, MapUse> {
     let begin = |i: &Instruction| match addressed(i) {
         Some(begin) => vec![begin],
@@ -54,7 +54,7 @@ pub(super) fn maps(function: &Function, width: u32) -> BTreeMap<u32, MapUse> {
     found
 }
 
-/// The map of `[map, {coordinates}]`, with the operand's place.
+/// The map of `[map, {coordinates}]`, with the index of the operand.
 fn map_operand((at, operand): (usize, &Operand)) -> Option<(usize, &Operand)> {
     match operand {
         Operand::Indexed(items) => Some((at, items.first()?)),

@@ -67,7 +67,7 @@ impl Skeleton {
         Ok(text + &others)
     }
 
-    /// What is given for each parameter.
+    /// The value that is given for each parameter, if any.
     fn values<'a>(&self, given: &'a Given) -> Result<Vec<Option<&'a GivenValue>>> {
         let mut values = vec![None; self.params.len()];
         for arg in &given.args {
@@ -141,7 +141,7 @@ fn given_lines(param: &Param, value: &GivenValue) -> String {
                 // TOML writes floats with a point.
                 (true, true) => format!("{number}.0"),
                 (true, false) => number.clone(),
-                // It has no such number: 010, .5
+                // TOML has no such number: 010, .5
                 (false, _) => quoted(number),
             };
             format!("type = \"{ty}\"\nvalue = {value}\n")

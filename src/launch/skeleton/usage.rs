@@ -1,4 +1,4 @@
-//! What the instructions of an entry do with its parameters.
+//! How the instructions of an entry use its parameters.
 //!
 //! Compilers write PTX in virtual registers that are assigned once or by few
 //! instructions, so the order of instructions does not matter here: a register
@@ -9,12 +9,12 @@ use crate::ptx::{Base, Function, Instruction, Module, Opcode, Operand, Register,
 use crate::ptx::{Symbol, Type};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// What an entry does with its parameters and with the grid.
+/// How an entry uses its parameters and the grid.
 #[derive(Debug, Default)]
 pub(super) struct Usage {
     /// The parts of parameters that are addresses of global memory.
     pub pointers: BTreeMap<Part, Pointer>,
-    /// By index: types in which instructions read a parameter's value.
+    /// By index: the types as which instructions read a parameter's value.
     seen_as: BTreeMap<u32, Vec<Type>>,
     /// Dimensions of a block that the kernel asks for, 1 to 3.
     pub block_dimensions: u32,
@@ -22,11 +22,11 @@ pub(super) struct Usage {
     pub grid_dimensions: u32,
     /// Whether it names shared memory without a size.
     pub dynamic_shared: bool,
-    /// Whether it, or what it calls, waits for the whole grid, as `grid.sync()` does.
+    /// Whether it, or a function that it calls, waits for the whole grid, as `grid.sync()` does.
     pub cooperative: bool,
 }
 
-/// What is done with a pointer.
+/// How a pointer is used.
 #[derive(Debug, Default)]
 pub(super) struct Pointer {
     /// Types of what is accessed there.
@@ -49,7 +49,7 @@ pub(super) struct Part {
     pub byte: u32,
 }
 
-/// What of the parameters a register is computed from.
+/// The parts of parameters from which a register is computed.
 pub(super) type Origins = BTreeMap<Register, BTreeSet<Part>>;
 
 impl Usage {
@@ -211,7 +211,7 @@ fn waits_for_the_grid(function: &Function) -> bool {
     operands.any(|o| matches!(o, Operand::Special(special) if special.is_of_the_driver()))
 }
 
-/// What of a parameter `ld.param` reads into each register.
+/// The part of a parameter that `ld.param` reads into each register.
 pub(super) fn loaded(i: &Instruction) -> Vec<(Register, Part)> {
     let is_param = matches!(i.space(), Some(Space::Param | Space::ParamEntry));
     let (Some(Operand::Address(Base::Variable(Symbol::Local(param)), first)), Some(ty)) =
@@ -235,8 +235,9 @@ pub(super) fn loaded(i: &Instruction) -> Vec<(Register, Part)> {
     writes(i).into_iter().enumerate().filter_map(part).collect()
 }
 
-/// What of the parameters each register of `width` bits may be an address in: as
-/// `begin` says, and moved, converted, or with an offset added from there.
+/// The parts of parameters that each register of `width` bits may hold as an
+/// address: those of `begin`, and those that are moved, converted, or offset
+/// from there.
 pub(super) fn origins(
     function: &Function,
     width: u32,
@@ -286,8 +287,8 @@ fn bases(i: &Instruction, width: u32) -> Vec<Register> {
         {
             reads(i)
         }
-        // Of `mad.wide.u32`, too, the result of which is twice as wide: an offset is
-        // multiplied, never an address.
+        // This applies to `mad.wide.u32`, too, whose result is twice as wide: the
+        // product is an offset, never an address.
         Opcode::Mad => match i.operands.last() {
             Some(Operand::Register(register)) => vec![*register],
             _ => Vec::new(),
@@ -310,7 +311,7 @@ fn converted(function: &Function, origins: &Origins) -> BTreeSet<Part> {
         .collect()
 }
 
-/// By register: the types of the instructions that read it, as arithmetic does.
+/// By register: the types of the instructions that read it, for arithmetic.
 fn consumers(function: &Function) -> BTreeMap<Register, Vec<Type>> {
     let mut list: BTreeMap<Register, Vec<Type>> = BTreeMap::new();
     for i in &function.instructions {
@@ -353,8 +354,8 @@ fn types_of(
     seen.filter(|t| t.bits() == bits).collect()
 }
 
-/// Of several types that are seen, the one that says most: a floating-point
-/// number, then a signed, then an unsigned integer, then bits.
+/// The most specific of the types seen: a floating-point number, then a signed,
+/// then an unsigned integer, then bits.
 fn telling(types: &[Type]) -> Option<Type> {
     let rank = |ty: &Type| match ty {
         Type::Pred | Type::B128 => 0,

@@ -74,7 +74,7 @@ const EDITS: [(&str, &str); 67] = [
     ("[\"in\", \"n\"]", "[\"in\", \"m\"]"),
 ];
 
-/// Place and text of the error that a launch file has.
+/// Position and text of a launch file's error.
 fn refused(text: &str) -> String {
     let error = parse(text).unwrap_err();
     assert_eq!(error.exit_status(), 2);

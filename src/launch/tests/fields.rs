@@ -47,7 +47,7 @@ fn values(takes: Takes) -> Vec<(&'static str, bool)> {
     ]
 }
 
-/// Place and text of each `key = value` of the good file.
+/// Offset and text of each `key = value` of the good file.
 fn fields() -> Vec<(usize, &'static str, &'static str)> {
     let lines = GOOD.lines().enumerate();
     let fields = lines.filter_map(|(at, line)| {

@@ -1,4 +1,4 @@
-//! How a launch file is run, beside what it says itself.
+//! Options for running a launch file that are not in the file.
 
 use super::parse;
 use crate::launch::Options;

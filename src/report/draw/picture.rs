@@ -9,12 +9,12 @@ const BOX: (f64, f64) = (16.0, 25.0);
 const LEFT: f64 = 34.0;
 /// Wavefronts that a picture shows; more are said.
 const MOST: u32 = 16;
-/// Wavefronts with a colour of their own.
+/// Wavefronts of a phase with a colour of their own.
 const COLORS: u32 = 4;
 
-/// The style class of a wavefront.
-fn color(wavefront: u32) -> u32 {
-    wavefront.min(COLORS - 1) + 1
+/// The style class of a word that waits for so many wavefronts of its phase.
+fn color(waits: u32) -> u32 {
+    waits.min(COLORS - 1) + 1
 }
 
 /// Banks across, wavefronts upward, lane numbers in boxes. `rows` wavefronts
@@ -44,7 +44,7 @@ pub(in crate::report) fn stack(served: &Served, banks: u32, rows: u32, title: &s
     for cell in served.cells.iter().filter(|c| c.wavefront < rows) {
         let x = LEFT + BOX.0 * f64::from(cell.bank);
         let y = floor - BOX.1 * f64::from(cell.wavefront + 1);
-        let class = color(cell.wavefront);
+        let class = color(cell.waits);
         let _ = write!(
             svg,
             "<g><title>{}</title><rect class=\"w{class}\" x=\"{:.2}\" y=\"{:.2}\" width=\"14.5\" \
@@ -80,7 +80,7 @@ pub(in crate::report) fn matrix(served: &Served, banks: u32, lanes: u32, title: 
         "<rect class=\"slot\" x=\"{LEFT}\" y=\"0\" width=\"{width}\" height=\"{floor}\"/>"
     );
     for cell in &served.cells {
-        let class = color(cell.wavefront);
+        let class = color(cell.waits);
         for lane in &cell.lanes {
             let _ = write!(
                 svg,
@@ -162,6 +162,7 @@ mod tests {
             word: bank,
             bank,
             wavefront,
+            waits: wavefront,
         };
         let served = Served {
             wavefronts: 2,

@@ -35,7 +35,7 @@ pub(super) fn bars(runs: impl Iterator<Item = Run>) -> Value {
     json!(runs.iter().map(bar).collect::<Vec<_>>())
 }
 
-/// What the colours of the parts mean.
+/// The legend of the colours.
 pub(super) fn key() -> Value {
     let parts = CycleParts::default().list();
     json!(parts.map(|p| json!({"name": p.0, "class": p.1})))

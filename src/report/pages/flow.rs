@@ -84,7 +84,7 @@ mod tests {
     use super::*;
     use crate::report::advice::{Advice, Timed, Worth};
     use crate::report::choice::{ChoiceLine, CodeText};
-    use crate::report::flow_report::{Kernel, MappingLine, UnitSetting};
+    use crate::report::flow_report::{KernelSummary, MappingLine, UnitSetting};
     use crate::report::skipped::{Part, Skipped};
     use crate::report::software_report::{RewrittenLine, Software, SoftwareLine};
     use crate::report::source_page::{Cell, Served, Situation, SourceLine, SourcePage};
@@ -98,6 +98,7 @@ mod tests {
                 word: 0,
                 bank: 0,
                 wavefront: 0,
+                waits: 0,
             }],
         }
     }
@@ -141,7 +142,7 @@ mod tests {
     fn names_from_a_trace_are_escaped() {
         let report = FlowReport {
             format_version: 1,
-            kernel: Kernel {
+            kernel: KernelSummary {
                 name: "<script>alert(1)</script>".into(),
                 source: "a & \u{1b}[31mb".into(),
                 block_dim: [32, 1, 1],

@@ -38,7 +38,7 @@ pub(super) fn units(report: &FlowReport) -> Value {
     json!(totals.into_iter().flatten().map(row).collect::<Vec<_>>())
 }
 
-/// Two places, and none of them where it is a whole number.
+/// A number with two decimals, or none if it is whole.
 fn two_places(number: f64) -> String {
     let text = format!("{number:.2}");
     text.trim_end_matches('0').trim_end_matches('.').to_owned()
@@ -116,7 +116,7 @@ pub(super) fn mappings(report: &FlowReport) -> Value {
     json!(report.mappings.iter().map(row).collect::<Vec<_>>())
 }
 
-/// What was executed, proved, simulated, and what was not.
+/// What was executed, proved, simulated, and left out.
 pub(super) fn checks(report: &FlowReport) -> Value {
     let mut all = vec![json!({
         "tag": "executed", "good": true,
@@ -167,7 +167,7 @@ pub(super) fn checks(report: &FlowReport) -> Value {
     json!(all)
 }
 
-/// What changed since an earlier run.
+/// The differences from an earlier run.
 pub(super) fn since(since: Option<&Since>) -> Value {
     let Some(since) = since else {
         return Value::Null;

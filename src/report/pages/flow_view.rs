@@ -28,7 +28,7 @@ pub(super) struct Size {
 }
 
 impl Size {
-    /// As far as the pictures need it.
+    /// The size that the pictures of these situations need.
     pub fn of(situations: &[Situation]) -> Self {
         let cells = || {
             let served = situations.iter();
@@ -190,7 +190,7 @@ pub(super) fn sources(pages: &[SourcePage]) -> Value {
         .max(1);
     let all = lines.map(|l| l.conflicts).sum::<u64>().max(1);
     let page = |p: &SourcePage| {
-        // What a mapping leaves is said beside its first line.
+        // The conflicts that a mapping leaves are stated at its first line only.
         let mut said = BTreeSet::new();
         let line = |l: &SourceLine| {
             let leaves = l.change_leaves.clone();
@@ -208,7 +208,7 @@ pub(super) fn sources(pages: &[SourcePage]) -> Value {
     json!(pages.iter().map(page).collect::<Vec<_>>())
 }
 
-/// Parts of a loop that are named beside a line.
+/// Iterations of a loop that are listed next to a line, at most.
 const TURNS: usize = 6;
 
 fn source_line(l: &SourceLine, most: u64, all: u64) -> Value {
@@ -258,7 +258,7 @@ fn source_line(l: &SourceLine, most: u64, all: u64) -> Value {
     })
 }
 
-/// What is said above the source.
+/// The text above the source.
 pub(super) fn sources_note(pages: &[SourcePage], conflicts: u64) -> String {
     let Some((page, line)) = worst(pages) else {
         return "No line has a bank conflict.".to_owned();
@@ -313,7 +313,7 @@ fn added(c: &ChoiceLine) -> String {
 fn on_sm(kind: ChoiceKind, resources: &Resources) -> String {
     let blocks = resources.occupancy.map(|o| format!("{} blocks", o.blocks));
     if kind == ChoiceKind::Padding {
-        // It is not compiled.
+        // The change is not compiled.
         return blocks.map_or(String::new(), |b| format!("{b} if the registers stay"));
     }
     let assembled = resources.assembled.as_ref();
@@ -399,7 +399,7 @@ pub(super) fn code(report: &FlowReport) -> Value {
             }));
         }
     }
-    // The smaller change of the source stands beside the other.
+    // The smaller change of the source is shown next to the other.
     if let Some(at) = tabs.iter().position(|tab| tab["form"] == "padding")
         && let Some(cuda) = tabs.iter().position(|tab| tab["form"] == "CUDA")
         && cuda < at

@@ -1,4 +1,4 @@
-//! What all pages have in common: style, themes, script, frame.
+//! Shared by all pages: style, themes, script, frame.
 
 use crate::error::Result;
 use crate::template::{defect, fill_page};
@@ -6,7 +6,7 @@ use tera::Context;
 
 const FRAME: &str = include_str!("page.html.tera");
 const STYLE: &str = include_str!("page.css");
-/// What pages include.
+/// The files that pages include.
 const PARTS: [(&str, &str); 8] = [
     ("again.html", include_str!("again.html.tera")),
     ("bars.html", include_str!("bars.html.tera")),

@@ -1,5 +1,5 @@
 //! The report of `reproduce`: how many published values are reproduced, which are
-//! furthest off, and each value beside the measured one.
+//! furthest off, and each published value with the measured one.
 
 use super::{frame, prose};
 use crate::error::Result;
@@ -16,7 +16,7 @@ const TEMPLATE: &str = include_str!("reproduction.html.tera");
 /// Rows of a figure that are not reproduced and shown at once.
 const SHOWN: usize = 12;
 
-/// What a published value came to.
+/// The outcome for a published value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Outcome {
@@ -38,7 +38,7 @@ impl Outcome {
         Outcome::NotModelled,
     ];
 
-    /// As people read it, and the class of its mark.
+    /// The outcome in words, and the class of its mark.
     fn word(self) -> (&'static str, &'static str) {
         match self {
             Outcome::Reproduced => ("reproduced", "good"),
@@ -49,7 +49,7 @@ impl Outcome {
     }
 }
 
-/// What a value that agrees is worth.
+/// The value of an agreement as evidence.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Basis {
     /// The models gave it.
@@ -60,32 +60,32 @@ pub enum Basis {
     Identity,
 }
 
-/// A published value beside the measured one, as text with units.
+/// A published value and the measured one, as text with units.
 #[derive(Clone, Debug)]
 pub struct ValueLine {
     /// The figure.
     pub figure: String,
-    /// What is measured.
+    /// The measured quantity.
     pub quantity: String,
-    /// Of which benchmark; none for means and statements.
+    /// Its benchmark; none for means and statements.
     pub workload: Option<String>,
-    /// What the paper has.
+    /// The paper's value.
     pub published: String,
     /// It is a number or a direction, and not a drawing alone.
     pub counts: bool,
-    /// What the models have.
+    /// The models' value.
     pub measured: String,
     /// The measured less the published value; none where one is no number.
     pub difference: Option<String>,
-    /// How far the two may be apart.
+    /// The tolerance.
     pub tolerance: String,
-    /// What the measured value is worth: `timed`.
+    /// The evidence of the measured value: `timed`.
     pub evidence: &'static str,
-    /// What it is worth if it agrees.
+    /// The value of an agreement as evidence.
     pub basis: Basis,
     /// A mechanism that does nothing passes, too.
     pub no_mechanism_passes: bool,
-    /// What came of it.
+    /// The outcome.
     pub outcome: Outcome,
     /// It has no measured value because this run did not compute it.
     pub is_open: bool,
@@ -94,7 +94,7 @@ pub struct ValueLine {
 /// A table of text.
 #[derive(Clone, Debug, Serialize)]
 pub struct TextTable {
-    /// What its rows are.
+    /// The caption of its rows.
     pub caption: String,
     /// Names of the columns.
     pub head: Vec<String>,
@@ -107,9 +107,9 @@ pub struct TextTable {
 pub struct FigureLine {
     /// `hash.t6`.
     pub id: String,
-    /// What it shows.
+    /// Its subject.
     pub title: String,
-    /// Where the paper has it.
+    /// The page or table of the paper.
     pub source: String,
     /// The machine, where cycles are simulated.
     pub machine: Option<String>,
@@ -142,14 +142,14 @@ pub struct PaperLine {
 pub struct MeanError {
     /// Of the models.
     pub here: f64,
-    /// Of a model that leaves every workload as it is.
+    /// The figure of a model without any effect on the workloads.
     pub no_mechanism: f64,
 }
 
-/// What the report is about.
+/// The content of the report.
 #[derive(Clone, Debug)]
 pub struct ReproductionReport {
-    /// Which papers or figures.
+    /// The papers or figures.
     pub subject: String,
     /// Measured over published values, SVG; none for a few values.
     pub overview: Option<String>,
@@ -165,7 +165,7 @@ pub struct ReproductionReport {
     pub papers: Vec<PaperLine>,
     /// SHA-256 by file.
     pub digests: Vec<(String, String)>,
-    /// What makes this page.
+    /// The commands that make this page.
     pub commands: Vec<String>,
 }
 
@@ -173,14 +173,13 @@ pub struct ReproductionReport {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Tally {
     of: [usize; 4],
-    /// Of the reproduced ones, with an input or a machine that was fitted to the paper:
-    /// these are no evidence of their own.
+    /// Reproduced with an input or a machine that was fitted to the paper: no independent evidence.
     fitted: usize,
-    /// Of the reproduced ones, inputs of the kit that are the paper's.
+    /// Reproduced with inputs of the kit that equal the paper's.
     identities: usize,
-    /// Of the reproduced ones, by a mechanism that does nothing, too.
+    /// Reproduced by a mechanism without any effect, too.
     no_mechanism: usize,
-    /// Of those without a model, the ones that this run did not compute.
+    /// Without a model's value because this run did not compute it.
     open: usize,
 }
 
@@ -216,7 +215,7 @@ impl Tally {
         self.count(Outcome::Reproduced) - self.fitted - self.identities
     }
 
-    /// How many agree without being evidence, in words: `3 fitted`.
+    /// The agreements that are no evidence, in words: `3 fitted`.
     fn apart(&self, fitted: &str, identities: [&str; 2]) -> Vec<String> {
         let identities = identities[usize::from(self.identities != 1)];
         [(self.fitted, fitted), (self.identities, identities)]
@@ -226,7 +225,8 @@ impl Tally {
             .collect()
     }
 
-    /// How many; of the reproduced ones those that are no evidence are named apart.
+    /// The number of an outcome; for reproduced values, those that are no evidence are
+    /// stated separately.
     fn cell(&self, outcome: Outcome) -> String {
         if outcome != Outcome::Reproduced {
             return whole(self.count(outcome));
@@ -292,7 +292,7 @@ impl ReproductionReport {
         frame::render(NAME, TEMPLATE, context)
     }
 
-    /// The four numbers on top: `k` what, `v` how much, `n` beside what.
+    /// The four headline numbers: `k` the caption, `v` the value, `n` the note.
     fn kpis(&self, tally: &Tally) -> Value {
         let of = |outcome| whole(tally.count(outcome));
         let beside_reproduced = format!(

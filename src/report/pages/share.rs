@@ -8,7 +8,7 @@ use crate::readable::readable;
 use crate::report::draw::chart::{Bar, BarChart, BarGroup, Panel};
 use crate::report::draw::{flow_drawing, theme};
 use crate::sharing::annotate::Annotated;
-use crate::sharing::{Drawing, Place, Plan, Variant, gains, short};
+use crate::sharing::{Drawing, Plan, ProgramPoint, Variant, gains, short};
 use crate::template::defect;
 use crate::terminal::Tone;
 use serde_json::{Value, json};
@@ -17,13 +17,13 @@ use tera::Context;
 const NAME: &str = "share.html.tera";
 const TEMPLATE: &str = include_str!("share.html.tera");
 
-/// What the report is about.
+/// The content of the report.
 pub struct ShareReport<'a> {
     /// The answer in a sentence, as the terminal has it.
     pub verdict: String,
     /// Whether that is good or bad news, as in the terminal.
     pub tone: Tone,
-    /// What repeats the run.
+    /// The commands that repeat the run.
     pub commands: Vec<String>,
     /// The plan.
     pub plan: &'a Plan<'a>,
@@ -112,11 +112,11 @@ impl ShareReport<'_> {
                 (_, set) if kernel.ranges.in_range(n, set) => "range",
                 _ => "",
             };
-            let places = self.plan.places.iter().filter_map(|p| match p {
-                Place::Before(m) if *m == n => Some("relssp before"),
-                Place::After(m) if *m == n => Some("relssp after"),
-                Place::On(e) if e.from == n && e.taken => Some("relssp where it is taken"),
-                Place::On(e) if e.from == n => Some("relssp where it is not taken"),
+            let places = self.plan.points.iter().filter_map(|p| match p {
+                ProgramPoint::Before(m) if *m == n => Some("relssp before"),
+                ProgramPoint::After(m) if *m == n => Some("relssp after"),
+                ProgramPoint::On(e) if e.from == n && e.taken => Some("relssp where it is taken"),
+                ProgramPoint::On(e) if e.from == n => Some("relssp where it is not taken"),
                 _ => None,
             });
             json!({

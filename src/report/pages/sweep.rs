@@ -25,7 +25,7 @@ pub struct SweepLine {
     pub name: String,
     /// Its cycles, by cause.
     pub cycles: CycleParts,
-    /// How many times as fast as its baseline it is.
+    /// Speed-up over its baseline.
     pub speed_up: Option<f64>,
     /// Warp instructions a cycle.
     pub ipc: f64,
@@ -37,7 +37,7 @@ pub struct SweepLine {
     pub dominant: Option<(String, f64)>,
 }
 
-/// What the report is about.
+/// The content of the report.
 #[derive(Clone, Debug)]
 pub struct SweepReport {
     /// The kernel.
@@ -48,15 +48,15 @@ pub struct SweepReport {
     pub machine: Option<String>,
     /// All points that ran, in the order of the options' values.
     pub points: Vec<SweepLine>,
-    /// What speed-ups are over.
+    /// The baselines of the speed-ups.
     pub baselines: Vec<String>,
     /// Points that cannot be, and why.
     pub skipped: Vec<(String, String)>,
     /// Points of the sweep that did not run: it was interrupted.
     pub missing: usize,
-    /// How conflicts were counted.
+    /// The rule by which conflicts were counted.
     pub rule: String,
-    /// What makes this page.
+    /// The commands that make this page.
     pub commands: Vec<String>,
 }
 
@@ -93,7 +93,7 @@ impl SweepReport {
     }
 }
 
-/// The four numbers on top: `k` what, `v` how much, `n` beside what.
+/// The four headline numbers: `k` the caption, `v` the value, `n` the note.
 fn kpis(points: &[&SweepLine], missing: usize) -> Value {
     let (Some(best), Some(worst)) = (points.first(), points.last()) else {
         return json!([]);

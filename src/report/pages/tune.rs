@@ -1,5 +1,5 @@
-//! The report of `tune --software`: which mapping to take, what it looks like on the
-//! accesses, where the source changes, and the change as code.
+//! The report of `tune --software`: the mapping to take, its effect on the accesses,
+//! the lines of the source that change, and the change as code.
 
 use super::flow_view;
 use super::frame;
@@ -21,7 +21,7 @@ const TEMPLATE: &str = include_str!("tune.html.tera");
 /// A mapping.
 #[derive(Clone, Debug, Serialize)]
 pub struct MappingChoice {
-    /// What it is for: all of shared memory, a variable, accesses of some width.
+    /// The subject: all of shared memory, a variable, accesses of some width.
     pub of: String,
     /// The spec, or `as it is`.
     pub hash: String,
@@ -35,7 +35,7 @@ pub struct MappingChoice {
     pub added: usize,
     /// Bytes of shared memory more.
     pub wasted_bytes: u32,
-    /// What is known of it: `the fewest of its kind, proved`.
+    /// The proof: `the fewest of its kind, proved`.
     pub proof: &'static str,
     /// No other is better in all of conflicts, instructions and bytes.
     pub front: bool,
@@ -46,17 +46,17 @@ pub struct MappingChoice {
 pub struct MappingTable {
     /// Its heading.
     pub title: String,
-    /// What the rows are.
+    /// The caption of the rows.
     pub caption: String,
     /// The rows.
     pub rows: Vec<MappingChoice>,
     /// The first is the one to take; else all of them together.
     pub first_alone: bool,
-    /// How many of them are shown before the rest is folded.
+    /// Number of rows shown before the rest is folded.
     pub shown: usize,
 }
 
-/// What the report is about.
+/// The content of the report.
 #[derive(Clone, Debug)]
 pub struct TuneReport {
     /// The kernel.
@@ -65,21 +65,21 @@ pub struct TuneReport {
     pub machine: String,
     /// The answer, a sentence or two.
     pub verdict: String,
-    /// Conflicts as it is.
+    /// Conflicts without a mapping.
     pub conflicts: u64,
     /// Conflicts under what is suggested.
     pub left: u64,
-    /// What an access has more under it, in words.
+    /// The added cost of an access, in words.
     pub cost: String,
     /// Bytes of shared memory more.
     pub wasted_bytes: u32,
     /// Nothing leaves fewer conflicts, which is proved.
     pub proved: bool,
-    /// What is known of that number, in words.
+    /// The proof of that number, in words.
     pub proof: String,
     /// The one mapping that the pictures show, if it is one.
     pub chosen: Option<String>,
-    /// Where the conflicts are.
+    /// The lines with conflicts.
     pub sources: Vec<SourcePage>,
     /// The worst accesses.
     pub situations: Vec<Situation>,
@@ -92,12 +92,11 @@ pub struct TuneReport {
     /// Padding in the declarations alone, where that is possible: its mappings, the
     /// conflicts that it leaves, and the code.
     pub padding: Option<(String, u64, CodeText)>,
-    /// What a block takes of an SM with the change and as it is, in words; empty where that
-    /// is not known.
+    /// The resources of a block with the change and without, in words; empty if not known.
     pub on_sm: String,
-    /// How conflicts are counted.
+    /// The rule by which conflicts are counted.
     pub rule: String,
-    /// What makes this page, and what takes the next step.
+    /// The commands that make this page, and that take the next step.
     pub commands: Vec<String>,
 }
 
@@ -131,7 +130,7 @@ impl TuneReport {
         frame::render(NAME, TEMPLATE, context)
     }
 
-    /// The four numbers on top: `k` what, `v` how much, `n` beside what.
+    /// The four headline numbers: `k` the caption, `v` the value, `n` the note.
     fn kpis(&self) -> Value {
         let removed = self.conflicts.saturating_sub(self.left);
         let share = match self.conflicts {

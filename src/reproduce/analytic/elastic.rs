@@ -48,8 +48,8 @@ fn bandwidth(inputs: &Inputs) -> Result<Numbers> {
     Ok(numbers([("required", required)]))
 }
 
-/// Table 4's core, and Tables 2 and 3 on it: the paper's formulas beside the
-/// bits that the RTL has.
+/// Table 4's core, and Tables 2 and 3 on it: the paper's formulas, compared
+/// with the bits of the RTL.
 fn machine(inputs: &Inputs) -> Result<Numbers> {
     let config = inputs.machine()?;
     let p = config.parameters();

@@ -1,6 +1,6 @@
-//! What the hash paper counts by hand: sizes of search spaces (Table 1, section
-//! 5.1), the heuristics' examples, the access patterns of sections 2 and 3, and
-//! synthesised units.
+//! The numbers that the hash paper derives by hand: sizes of search spaces
+//! (Table 1, section 5.1), the heuristics' examples, the access patterns of
+//! sections 2 and 3, and synthesised units.
 
 use super::{Formula, Inputs, numbers};
 use crate::error::{Error, Result};
@@ -47,7 +47,7 @@ fn space_size(inputs: &Inputs) -> Result<Numbers> {
     Ok(numbers([("functions", functions)]))
 }
 
-/// What the exhaustive search of section 5.1 ranges over.
+/// The size of the exhaustive search of section 5.1.
 fn ranges(_: &Inputs) -> Result<Numbers> {
     let pairs = all_pairs(fermi()?);
     let largest = |of: fn(&crate::search::bitvec::Pair) -> u32| {
@@ -62,7 +62,7 @@ fn ranges(_: &Inputs) -> Result<Numbers> {
     ]))
 }
 
-/// What is left of them for the `strides` of a kernel.
+/// The size that remains for the `strides` of a kernel.
 fn pruned(inputs: &Inputs) -> Result<Numbers> {
     let strides: Vec<u64> = list(inputs, "strides")?;
     let (g, threads) = (fermi()?, inputs.number("threads")? as u32);
@@ -153,9 +153,9 @@ fn pairs(inputs: &Inputs) -> Result<Numbers> {
     Ok(numbers([("combinations", count as f64)]))
 }
 
-/// One warp access: thread t asks for element y · (t / width) + x · (t mod
-/// width) of 4 bytes (Eq. 4); with `way`, only the first of them, the others
-/// for element t (section 2). Banks are `bank_bytes` wide.
+/// One warp access: thread t requests element y · (t / width) + x · (t mod
+/// width) of 4 bytes (Eq. 4); with `way`, only the first `way` threads do, and
+/// the others request element t (section 2). Banks are `bank_bytes` wide.
 fn pattern(inputs: &Inputs) -> Result<Numbers> {
     let number = |name: &str| inputs.number(name).map(|n| n as u32);
     let (x, y, width) = (number("x")?, number("y")?, number("width")?);
@@ -199,8 +199,8 @@ fn pattern(inputs: &Inputs) -> Result<Numbers> {
     ]))
 }
 
-/// What a word of padding behind each row of all `banks` adds to an array of `words`, in
-/// percent. A hash permutes the words of a row, and adds none.
+/// The percentage that a word of padding after each row of all `banks` adds to an array
+/// of `words`. A hash permutes the words of a row, and adds none.
 fn padded(inputs: &Inputs) -> Result<Numbers> {
     let (words, banks) = (inputs.number("words")?, inputs.number("banks")?);
     let last = words - 1.0;
@@ -208,7 +208,7 @@ fn padded(inputs: &Inputs) -> Result<Numbers> {
     Ok(numbers([("added", 100.0 * (with / words - 1.0))]))
 }
 
-/// As the paper names a class.
+/// The paper's name of a class.
 fn name_of(class: Class) -> &'static str {
     match class {
         Class::Linear => "linear",
@@ -221,8 +221,8 @@ fn name_of(class: Class) -> &'static str {
 /// Instances of a unit in Table 4: 32 banks of 16 SMs.
 const INSTANCES: f64 = 512.0;
 
-/// What follows from the numbers that `synth` printed for a unit, alone and over those of
-/// the unit that the configuration has.
+/// Numbers derived from the output of `synth` for a unit, alone and relative to the unit
+/// of the configuration.
 fn synthesised(inputs: &Inputs) -> Result<Numbers> {
     let super::Point { work, with, .. } = inputs.point;
     let own = of_synthesis(&work.numbers);
@@ -298,7 +298,7 @@ fn profile(accesses: &[Vec<u32>]) -> ConflictProfile {
     ConflictProfile::of_accesses(accesses.iter().map(Vec::as_slice), 32)
 }
 
-/// Whole numbers with spaces between them.
+/// Whole numbers, separated by spaces.
 fn list<T: FromStr>(inputs: &Inputs, name: &str) -> Result<Vec<T>> {
     let text = inputs.word(name)?;
     let numbers = text.split_whitespace().map(str::parse);

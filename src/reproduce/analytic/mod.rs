@@ -1,9 +1,9 @@
 //! Points that no kernel runs for: formulas of the papers, the RAP paper's
 //! accesses, resident blocks.
 //!
-//! A formula has a name, `PAPER.WHAT`, and a file per paper. It takes its
+//! A formula has a name, `PAPER.WHAT`, and each paper a file. It takes its
 //! `numbers` and `words` from the workload or the configuration, and returns
-//! values by the keys that quantities have for them.
+//! values under the names that quantities use.
 
 mod atomics;
 mod elastic;
@@ -40,7 +40,7 @@ const FORMULAS: [&[Formula]; 5] = [
     atomics::FORMULAS,
 ];
 
-/// What a formula takes.
+/// The inputs of a formula.
 struct Inputs<'a> {
     point: &'a Point,
 }
@@ -138,6 +138,7 @@ pub(super) fn residency(work: &Workload, machine: &Config) -> Result<Numbers> {
         shared_bytes: work.shared_bytes.unwrap_or(0),
         warp_size: 32,
         registers: 0,
+        target: None,
     };
     let residency = Layout::new(machine, &info)?.residency();
     Ok(numbers([

@@ -1,5 +1,6 @@
-//! What the RAP paper counts by hand: the memory machine's times (Fig. 3,
-//! section III), the examples of Figs 2 and 6, and accesses to larger arrays.
+//! The numbers that the RAP paper derives by hand: the memory machine's times
+//! (Fig. 3, section III), the examples of Figs 2 and 6, and accesses to larger
+//! arrays.
 
 use super::{Formula, Inputs, numbers};
 use crate::error::{Error, Result};
@@ -42,7 +43,7 @@ fn times(inputs: &Inputs) -> Result<Numbers> {
     Ok(numbers([("time", time(inputs, width, latency)?)]))
 }
 
-/// How the time grows from width w to 2 w: the exponent of w.
+/// The growth of the time from width w to 2 w, as the exponent of w.
 fn growth(inputs: &Inputs) -> Result<Numbers> {
     let (width, latency) = (whole(inputs, "width")?, whole(inputs, "latency")?);
     let [one, two] = [width, 2 * width].map(|w| time(inputs, w, latency));
@@ -91,8 +92,8 @@ fn requests(inputs: &Inputs) -> Result<Numbers> {
     ]))
 }
 
-/// Where element `element` of a 4 x 4 matrix comes to when row i is rotated by
-/// the i-th of `shifts` (Fig. 6).
+/// The new position of element `element` of a 4 x 4 matrix when row i is
+/// rotated by the i-th of `shifts` (Fig. 6).
 fn rotation(inputs: &Inputs) -> Result<Numbers> {
     let shifts = inputs.word("shifts")?;
     let spec = crate::hash::HashSpec::from_str(&format!("rap:{}", shifts.replace(' ', ",")))?;

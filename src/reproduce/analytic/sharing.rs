@@ -9,7 +9,8 @@ use crate::model::kind;
 use crate::reproduce::point::Numbers;
 use crate::reproduce::simulate::shared_variables;
 use crate::sharing::{
-    BlockNeeds, Edge, FlowGraph, Placement, Ranges, Residency, VariableSet, place, storage_bits,
+    BlockNeeds, Edge, FlowGraph, Placement, Ranges, Residency, VariableSet, release_points,
+    storage_bits,
 };
 use crate::sm::{Sm, WarpText};
 use std::collections::BTreeMap;
@@ -132,10 +133,10 @@ fn range_size(inputs: &Inputs) -> Result<Numbers> {
     Ok(numbers([("instructions", size as f64)]))
 }
 
-/// Places of relssp.
+/// The number of program points that get a relssp.
 fn releases(inputs: &Inputs) -> Result<Numbers> {
     let (graph, ranges) = drawn(inputs.word("flow")?)?;
-    let of = |placement| place(placement, &graph, &ranges, A).len() as f64;
+    let of = |placement| release_points(placement, &graph, &ranges, A).len() as f64;
     Ok(numbers([
         ("optimal", of(Placement::Optimal)),
         ("postdom", of(Placement::PostDom)),

@@ -1,5 +1,5 @@
 //! All mechanisms on one SM: every subset of hash, elastic pipeline, sharing
-//! and hashed locks, with what it costs.
+//! and hashed locks, with its cost.
 
 mod sentence;
 mod text;
@@ -23,7 +23,7 @@ const MECHANISMS: [&str; 4] = ["hash", "elastic", "sharing", "locks"];
 struct Costs {
     /// Period of the path with none of them.
     clock_ps: f64,
-    /// What each mechanism adds to the path: its slowest stage.
+    /// The slowest stage of the path with each mechanism.
     stage_ps: BTreeMap<String, f64>,
     /// Its units.
     area_um2: BTreeMap<String, Vec<(String, f64)>>,
@@ -60,9 +60,9 @@ pub struct Subset {
     pub bank_conflicts: f64,
     /// Issue slots without issue.
     pub stalls: f64,
-    /// Of these, those in which the partner held the shared scratchpad.
+    /// Of these, stalls because the partner held the shared scratchpad.
     pub stalls_shared_scratchpad: f64,
-    /// What the mechanisms add.
+    /// Area that the mechanisms add.
     pub area_um2: f64,
     /// Period of the path.
     pub clock_ps: f64,
@@ -70,7 +70,7 @@ pub struct Subset {
     pub time_ns: f64,
     /// Time of the machine with none of them over this time.
     pub speed_up: f64,
-    /// None is as fast and smaller, or as small and faster.
+    /// No other subset is as fast and smaller, or as small and faster.
     pub front: bool,
     #[serde(skip)]
     name: String,
@@ -79,9 +79,9 @@ pub struct Subset {
 /// A kernel with every subset of the mechanisms.
 #[derive(Clone, Debug, Serialize)]
 pub struct Composition {
-    /// By area.
+    /// Sorted by area.
     pub results: Vec<Subset>,
-    /// What their numbers say of the kernel.
+    /// A sentence about the kernel, derived from the numbers.
     pub sentence: String,
 }
 
@@ -115,7 +115,7 @@ pub fn composed(root: &Path, figure: &Figure, table: &Table) -> Result<Vec<Compo
     figure.workload.keys().map(one).collect()
 }
 
-/// The figure with one workload, a user's, in place of its own.
+/// The figure with a user's workload instead of its own.
 pub fn of_input(figure: &Figure, input: &str) -> Result<Figure> {
     let input = if input.starts_with("kernel:") {
         input.to_owned()

@@ -1,13 +1,13 @@
-//! What the numbers of all subsets say of a kernel.
+//! Derives a sentence about a kernel from the numbers of all subsets.
 
 use super::super::number::number;
 use super::{MECHANISMS, Subset, idle};
 
-/// From here on a gain counts: 1 %.
+/// The least gain that counts: 1 %.
 const COUNTS: f64 = 1.01;
 
-/// Which mechanism helps most, which subset is the fastest, where two of them
-/// cancel: it follows from the numbers alone.
+/// The mechanism that helps most, the fastest subset, and pairs that cancel
+/// each other: derived from the numbers alone.
 pub fn sentence(workload: &str, subsets: &[Subset]) -> String {
     let of = |name: &str| subsets.iter().find(|s| s.name == name).map(|s| s.speed_up);
     let mut parts = vec![alone(&of), fastest(subsets, &of)];
@@ -61,7 +61,7 @@ fn pairs() -> impl Iterator<Item = (&'static str, &'static str)> {
     MECHANISMS.into_iter().enumerate().flat_map(after)
 }
 
-/// How two that both do something stand to each other.
+/// The interaction of two mechanisms that both have an effect.
 fn together(a: &str, b: &str, of: &dyn Fn(&str) -> Option<f64>) -> Option<String> {
     let (alone, other, both) = (of(a)?, of(b)?, of(&format!("{a}+{b}"))?);
     let (most, product) = (f64::max(alone, other), alone * other);

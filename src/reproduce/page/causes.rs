@@ -2,7 +2,7 @@
 
 use super::super::results::{Comparison, Verdict};
 
-/// What a cause is about.
+/// The subject of a cause.
 struct Cause<'a> {
     text: &'a str,
     /// Quantities with their workloads.

@@ -9,7 +9,7 @@ use crate::report::draw::{MarkedChart, MarkedGroup, MarkedPanel, Pair};
 
 /// Panels of a chart at most.
 const PANELS: usize = 6;
-/// From this many steps of a number on, values are lines.
+/// The number of steps of a parameter from which values are drawn as lines.
 const STEPS: usize = 4;
 
 /// The chart; none where no workload has a number.

@@ -10,9 +10,9 @@ use super::grid::derived_mark;
 use super::table::{marked, measured, published, table, tolerance, verdict};
 use super::{Section, page_of, papers, title};
 
-/// What stands before the results' table in README.md.
+/// The mark before the results' table in README.md.
 pub const README_BEGIN: &str = "<!-- results: written by `make reproduction` -->";
-/// What stands behind it.
+/// The mark after it.
 pub const README_END: &str = "<!-- end of results -->";
 
 /// Headline numbers of one kind of a figure.
@@ -20,7 +20,7 @@ pub(super) struct Claim<'a> {
     pub figure: &'a Figure,
     /// The part of their names before the comma.
     pub name: &'a str,
-    /// What stands behind it, with the numbers.
+    /// The text after it, with the numbers.
     pub rows: Vec<(Option<&'a str>, &'a Comparison)>,
 }
 
@@ -90,7 +90,7 @@ impl Claim<'_> {
         words.collect::<Vec<_>>().join(", ")
     }
 
-    /// How far they may be off, each width once.
+    /// The tolerances of the rows, each width once.
     pub fn tolerance(&self) -> String {
         let mut widths: Vec<String> = self.rows.iter().map(|r| tolerance(r.1)).collect();
         widths.dedup();
@@ -131,10 +131,10 @@ impl Claim<'_> {
     }
 }
 
-/// How many times a row that differs is off by what a timed value of its kind may be
-/// off by, whatever its own evidence is. A part of the value is a factor here, so that
-/// half is as far as twice. A published direction counts from no change. Counts and
-/// orders have no distance.
+/// The distance of a differing row, in tolerances of a timed value of its kind,
+/// whatever its own evidence. A tolerance that is a part of the value is a factor
+/// here, so that half is as far as twice. A published direction counts from no change.
+/// Counts and orders have no distance.
 pub(super) fn distance(result: &Comparison) -> Option<f64> {
     if !result.verdict.is_missed() || result.counts {
         return None;
@@ -147,7 +147,7 @@ pub(super) fn distance(result: &Comparison) -> Option<f64> {
     }
     let factor = match measured / published {
         factor if factor > 0.0 && factor.is_finite() => factor,
-        // From none to some, or the other way: no factor says how far.
+        // From zero to non-zero, or back: no factor can express the distance.
         _ => std::f64::consts::E,
     };
     Some(factor.ln().abs() / ONE_PART.ln())
@@ -250,7 +250,7 @@ pub(super) fn readme(sections: &[Section]) -> String {
     text + README_END + "\n"
 }
 
-/// What the published values of the reproduced rows are.
+/// The published values of the reproduced rows, by kind.
 pub(super) fn split<'a>(results: impl Iterator<Item = &'a Comparison>) -> String {
     let own = |r: &&Comparison| r.verdict == Verdict::Reproduced && r.evidence.is_own();
     let own: Vec<&Comparison> = results.filter(own).collect();
@@ -372,8 +372,8 @@ mod tests {
         );
     }
 
-    /// Of shares that go or stay the evidence is no matter: 21 points are as far in
-    /// counted rows as in timed ones.
+    /// For shares that go or stay, the evidence does not matter: 21 points are as
+    /// far in counted rows as in timed ones.
     #[test]
     fn counted_shares_are_off_by_points() {
         let removed = "name = 'r'\nevidence = 'counted'\nkey = 'bank_conflicts'\n\
@@ -394,7 +394,7 @@ mod tests {
         near(distances(removed, &table.collect()), [7.0]);
     }
 
-    /// Of other values half is as far as twice.
+    /// For other values, half is as far as twice.
     #[test]
     fn absolute_values_are_off_by_factors() {
         let cycles = "name = 'c'\nof = 'new'\nunit = 'cycles'\nonly = ['a', 'b']\n";

@@ -31,7 +31,7 @@ pub(super) fn columns<'a>(figure: &'a Figure, results: &'a [Comparison]) -> Vec<
             .iter_mut()
             .find(|c| c.formed_of.same_number(quantity) && values.iter().all(|v| c.has(v)));
         match same {
-            // The same numbers summed up in another way.
+            // The same numbers, summed up in another way.
             Some(column) => column.mean = column.mean.or(mean),
             None => columns.push(Column {
                 name: &quantity.name,
@@ -65,18 +65,18 @@ impl<'a> Column<'a> {
         self.values.iter().find(of).copied()
     }
 
-    /// All that it has results of.
+    /// All workloads with results in it.
     pub fn workloads(&self) -> BTreeSet<&'a str> {
         let names = self.values.iter().filter_map(|v| v.workload.as_deref());
         names.collect()
     }
 
-    /// What stands before the last comma of the name; all of it without one.
+    /// The name up to the last comma; all of it without one.
     pub fn stem(&self) -> &'a str {
         self.name.rsplit_once(", ").map_or(self.name, |n| n.0)
     }
 
-    /// What stands behind it.
+    /// The name after the last comma.
     pub fn series(&self) -> Option<&'a str> {
         self.name.rsplit_once(", ").map(|n| n.1)
     }
@@ -86,7 +86,7 @@ impl<'a> Column<'a> {
         self.values.iter().any(|v| v.published.is_some())
     }
 
-    /// That of its values; inferred ones apart, whose cells say so.
+    /// The evidence of its values, apart from inferred ones, whose cells state it.
     pub fn evidence(&self) -> Option<Evidence> {
         let own = |r: &&&Comparison| r.evidence != Evidence::Inferred;
         let first = self.values.iter().find(own).or(self.values.first());

@@ -1,4 +1,4 @@
-//! Where the cells of a figure's table stand.
+//! Positions the cells of a figure's table.
 
 use super::super::evidence::Evidence;
 use super::super::figure::Figure;
@@ -9,7 +9,7 @@ use super::columns::Column;
 /// A column of the table.
 pub(super) struct Head<'a> {
     pub column: &'a Column<'a>,
-    /// What stands before the comma in the workloads of this column.
+    /// The part before the comma of this column's workloads.
     pub of: Option<&'a str>,
 }
 
@@ -87,7 +87,7 @@ pub(super) fn product<'a>(workloads: &[&'a str]) -> Option<(Vec<&'a str>, Vec<&'
     all.then(|| (in_order(first), in_order(second)))
 }
 
-/// As people sort: 2 before 12.
+/// In natural order: 2 before 12.
 pub(super) fn in_order(mut names: Vec<&str>) -> Vec<&str> {
     let digits = |name: &str| -> Option<(String, u64, String)> {
         let start = name.find(|c: char| c.is_ascii_digit())?;

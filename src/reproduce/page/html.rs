@@ -17,14 +17,14 @@ use std::cmp::Reverse;
 
 /// Rows of the list of what is furthest off.
 const FURTHEST: usize = 10;
-/// From this many values on, all of them are drawn in one picture.
+/// The number of values from which all are drawn in one picture.
 const DRAWN: usize = 12;
 
-/// What a report was made of.
+/// The origin of a report.
 pub struct Made {
     /// The papers or figures, as the command line names them; empty: all.
     pub ids: Vec<String>,
-    /// What makes it again.
+    /// The commands that make it again.
     pub commands: Vec<String>,
     /// SHA-256 by file.
     pub digests: Vec<(String, String)>,
@@ -111,13 +111,13 @@ fn figure_line(section: &Section) -> FigureLine {
     }
 }
 
-/// What is published, with the measured value or the reason why there is none.
+/// The published values, with the measured value or the reason for its absence.
 fn values(results: &[Comparison]) -> impl Iterator<Item = &Comparison> {
     let is_value = |r: &&Comparison| r.verdict != Verdict::NothingPublished;
     results.iter().filter(is_value)
 }
 
-/// What is missed comes first.
+/// The sort key of a verdict: misses come first.
 fn place(verdict: Verdict) -> u8 {
     match verdict {
         Verdict::Differs | Verdict::DirectionOnly => 0,
@@ -166,8 +166,8 @@ fn signed(value: f64) -> String {
     }
 }
 
-/// In Markdown: what was fitted, why values differ or have no model, and what the
-/// figure's file says.
+/// In Markdown: fitted inputs, reasons for differing or missing values, and the
+/// notes of the figure's file.
 fn notes(section: &Section) -> String {
     let mut text = paper::ranges(section) + &paper::inferred(section);
     let explained: Vec<Comparison> = values(&section.results).cloned().collect();

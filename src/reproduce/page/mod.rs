@@ -30,7 +30,7 @@ pub struct Section<'a> {
     pub results: Vec<Comparison>,
     /// Its headline numbers under perturbations.
     pub sensitivity: Vec<Headline>,
-    /// Of the composition: its kernels, which stand in place of table and chart.
+    /// The kernels of a composition, which replace table and chart.
     pub composed: Option<Vec<Composed>>,
 }
 
@@ -131,7 +131,7 @@ impl Section<'_> {
         }
     }
 
-    /// Its means beside null models.
+    /// The errors of its means, compared with null models.
     pub fn nulls(&self) -> Vec<Null> {
         nulls(self.figure, &self.results)
     }

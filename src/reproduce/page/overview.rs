@@ -92,7 +92,7 @@ fn differing(sections: &[Section]) -> String {
     text
 }
 
-/// Counts and places that differ.
+/// Differing counts, and differing workloads of an extreme.
 fn failing_counts(sections: &[Section]) -> Vec<Vec<String>> {
     let all = sections
         .iter()

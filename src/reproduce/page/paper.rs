@@ -125,7 +125,7 @@ fn links(section: &Section) -> String {
     text + "\n\n"
 }
 
-/// How far claims depend on inputs that the paper does not publish.
+/// How much claims depend on inputs that the paper does not publish.
 pub(super) fn ranges(section: &Section) -> String {
     let line = |range: &Range| {
         let rows = section.results.iter().filter(|r| {

@@ -42,7 +42,7 @@ pub(super) fn with_unit(value: &str, unit: &str) -> String {
     }
 }
 
-/// What the paper has.
+/// The paper's value.
 pub(super) fn published(result: &Comparison) -> String {
     match (&result.published, result.check) {
         (None, _) => "–".to_owned(),
@@ -57,7 +57,7 @@ pub(super) fn marked(result: &Comparison) -> String {
     published(result) + derived_mark(result)
 }
 
-/// What the models have.
+/// The models' value.
 pub(super) fn measured(result: &Comparison) -> String {
     match (result.measured, result.check) {
         (None, _) => "–".to_owned(),
@@ -78,7 +78,7 @@ pub(super) fn verdict(result: &Comparison) -> String {
     }
 }
 
-/// How far the two may be apart.
+/// The tolerance.
 pub(super) fn tolerance(result: &Comparison) -> String {
     match (result.check, result.tolerance) {
         (Check::Exact | Check::Mean, Some(t)) => format!("±{}", precise(t)),
@@ -187,7 +187,7 @@ pub(super) struct Statement<'a> {
     /// `does not hold`, `for 11 of 12, not for NQU`.
     pub measured: String,
     verdict: String,
-    /// Its row, or the first of those of single workloads.
+    /// Its row, or the first of the rows of its workloads.
     of: &'a Comparison,
     pub is_missed: bool,
 }
@@ -250,7 +250,7 @@ fn values(section: &Section) -> String {
     tables.iter().map(|c| of_columns(section, c)).collect()
 }
 
-/// Columns whose workloads are among those of another one stand beside it.
+/// Groups columns: one whose workloads are a subset of another's is shown next to it.
 fn grouped(columns: Vec<Column>) -> Vec<Vec<Column>> {
     let mut groups: Vec<(BTreeSet<&str>, Vec<Column>)> = Vec::new();
     for column in columns {
@@ -295,7 +295,7 @@ fn of_columns(section: &Section, columns: &[Column]) -> String {
     table(&heads, &lines)
 }
 
-/// What stands before the comma in all columns' names.
+/// The common part before the comma of all columns' names.
 fn common_stem<'a>(columns: &[Column<'a>]) -> Option<&'a str> {
     let first = columns.first()?;
     let same =

@@ -1,8 +1,8 @@
 //! A region whose parts have layouts of their own.
 //!
-//! Each part is mapped as if it began at the base, and then moved to its place:
-//! behind the parts before it, at a multiple of the banks. Where it is not known
-//! in which part an address is, all are computed and one is chosen.
+//! Each part is mapped as if it began at the base, and then moved behind the
+//! parts before it, to a multiple of the banks. If the part of an address is not
+//! known statically, the results for all parts are computed and one is selected.
 
 use super::{Map, WORD};
 use crate::rewrite::code::{Arg, Op};
@@ -12,9 +12,9 @@ use std::ops::Range;
 /// Some words of a region, and how they are mapped.
 struct Segment {
     words: Range<u32>,
-    /// Of the words, counted from the first; none where they stay together.
+    /// The map of the words, counted from the first; none if they are kept together.
     map: Option<Map>,
-    /// Where its first word goes.
+    /// The new index of its first word.
     to: u32,
 }
 
@@ -73,7 +73,7 @@ impl Map {
                 from += map.table.len() as u32;
             }
         }
-        // What is chosen is the last operation, unless nothing moves.
+        // The selected result is the last operation, unless nothing moves.
         let moves = !whole.is_identity();
         let ops = if moves { ops.0 } else { Vec::new() };
         (Map { ops, ..whole }, views)
@@ -82,13 +82,13 @@ impl Map {
 
 fn segments(parts: &[(Range<u32>, Layout)], words: u32, banks: u32) -> Vec<Segment> {
     let mut list: Vec<Segment> = Vec::new();
-    // The word after the last, and the place after the last.
+    // The end of the words so far, before and after mapping.
     let (mut at, mut end) = (0, 0);
     let rest = |words: Range<u32>, end: &mut u32, list: &mut Vec<Segment>| {
         if words.is_empty() {
             return;
         }
-        // In the banks in which they were.
+        // In the same banks as before.
         let behind = end.saturating_sub(words.start).next_multiple_of(banks);
         let to = words.start + behind;
         *end = to + words.len() as u32;
@@ -128,7 +128,7 @@ impl Ops {
         }
     }
 
-    /// The place of an address in a segment, whose table begins at word `from`.
+    /// The mapped address in a segment, whose table begins at word `from`.
     fn moved(&mut self, segment: &Segment, from: u32) -> Arg {
         let (start, to) = (segment.words.start * WORD, segment.to * WORD);
         let Some(map) = segment.map.as_ref().filter(|map| !map.ops.is_empty()) else {
@@ -164,8 +164,7 @@ mod tests {
         Layout::new(&spec.parse().unwrap(), geometry).unwrap()
     }
 
-    /// Every byte goes where its part's layout puts it, from any base; no two go
-    /// to one place.
+    /// Every byte goes where its part's layout maps it, from any base; no two go to one address.
     #[test]
     fn each_part_has_its_own_places() {
         let specs = [

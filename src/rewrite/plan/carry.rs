@@ -10,9 +10,9 @@ use crate::ptx::ast::Register;
 /// How a mapped address is carried through a loop.
 #[derive(Clone, Debug)]
 pub(super) struct Carry {
-    /// In front of the loop: where, and the value that the register has there.
+    /// Before the loop: the point, and the value of the register there.
     pub entries: Vec<(Point, ValueId)>,
-    /// Where the address moves on.
+    /// The points at which the address advances.
     pub steps: Vec<Point>,
     /// By how many bytes.
     pub step: i64,
@@ -20,8 +20,9 @@ pub(super) struct Carry {
     pub start: Point,
 }
 
-/// How the place of `value`, which `register` holds, can be carried through
-/// the loop at whose header it meets itself; all `uses` must be inside.
+/// How the mapped address of `value`, held in `register`, can be carried
+/// through the loop in whose header `value` is a phi; all `uses` must be
+/// inside.
 pub(super) fn carry(
     facts: &Facts,
     points: &Points,

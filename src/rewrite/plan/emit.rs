@@ -7,7 +7,7 @@ use super::super::text;
 use super::carry::Carry;
 use super::narrow::Narrow;
 use super::point::{Point, Points};
-use super::{From, Node, Place, Site};
+use super::{From, NewAddress, Node, Site};
 use crate::ptx::analysis::ValueId;
 use crate::ptx::ast::{Base, Function, Module, Operand, Register};
 use crate::ptx::edit::Edits;
@@ -136,8 +136,8 @@ impl<'a> Emitter<'a> {
         }
     }
 
-    /// A register that carries the place through a loop: set where the loop is entered, and
-    /// counted on where the address is.
+    /// A register that carries the mapped address through a loop: set where the loop is
+    /// entered, and advanced where the address is.
     fn carried(
         &mut self,
         points: &Points,
@@ -161,8 +161,7 @@ impl<'a> Emitter<'a> {
         result
     }
 
-    /// The place of a register's address plus a constant; `low` is its low
-    /// half, where it is there.
+    /// The mapped address of a register plus a constant; `low` is its low half, if that exists.
     fn moved(
         &mut self,
         region: usize,
@@ -226,7 +225,7 @@ impl<'a> Emitter<'a> {
         }
     }
 
-    /// The place of an address in a register.
+    /// Maps the address in a register.
     fn mapped(&mut self, region: usize, input: &str, lines: &mut Vec<String>) -> String {
         let region = &self.regions[region];
         let (home, table) = (region.name.as_str(), region.table.as_str());
@@ -296,10 +295,10 @@ impl<'a> Emitter<'a> {
     }
 
     /// Gives an access its new address.
-    pub fn access(&self, site: &Site, place: &Place, narrow: &Narrow, edits: &mut Edits) {
-        let (name, offset) = match place {
-            Place::Node(node, offset) => (self.registers[*node].as_str(), *offset),
-            Place::Same(register, offset) => {
+    pub fn access(&self, site: &Site, address: &NewAddress, narrow: &Narrow, edits: &mut Edits) {
+        let (name, offset) = match address {
+            NewAddress::Node(node, offset) => (self.registers[*node].as_str(), *offset),
+            NewAddress::Same(register, offset) => {
                 let word = narrow.name(*register, site.value);
                 (word.unwrap_or(self.name(*register)), *offset)
             }

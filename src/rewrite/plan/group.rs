@@ -1,11 +1,11 @@
-//! One group of addresses that differ by constants: which of them are mapped
-//! in full, and how the others follow.
+//! One group of addresses that differ by constants: selects those to map in
+//! full, and derives the others.
 
 use super::super::region::Region;
 use super::carry::carry;
 use super::point::{Point, Points};
 use super::relation::{Offsets, Relation, relation};
-use super::{Facts, From, Node, Place, Site};
+use super::{Facts, From, NewAddress, Node, Site};
 use crate::ptx::analysis::ValueId;
 use crate::ptx::ast::Register;
 use std::cmp::Reverse;
@@ -18,7 +18,7 @@ pub(super) fn plain(
     points: &Points,
     sites: &[Site],
     nodes: &mut Vec<Node>,
-    places: &mut Vec<(Site, Place)>,
+    addresses: &mut Vec<(Site, NewAddress)>,
 ) {
     for site in sites {
         let node = nodes.len();
@@ -31,7 +31,7 @@ pub(super) fn plain(
             },
             point: points.before(site.at),
         });
-        places.push((*site, Place::Node(node, 0)));
+        addresses.push((*site, NewAddress::Node(node, 0)));
     }
 }
 
@@ -43,12 +43,12 @@ struct Member {
     sites: Vec<Site>,
 }
 
-/// What a member's mapped address is made of.
+/// How a member's mapped address is computed.
 #[derive(Clone, Copy)]
 enum Made {
-    /// The place of this leader, plus a constant.
+    /// The mapped address of this leader, plus a constant.
     Sum(usize, i64),
-    /// The place of this leader XOR a mask.
+    /// The mapped address of this leader XOR a mask.
     Xor(usize, u32),
 }
 
@@ -68,7 +68,7 @@ pub(super) fn plan(
     region: &Region,
     sites: &[Site],
     nodes: &mut Vec<Node>,
-    places: &mut Vec<(Site, Place)>,
+    addresses: &mut Vec<(Site, NewAddress)>,
 ) {
     let mut group = Group {
         facts,
@@ -79,7 +79,7 @@ pub(super) fn plan(
     };
     for site in sites {
         match group.same(site) {
-            Some(offset) => places.push((*site, Place::Same(site.register, offset))),
+            Some(offset) => addresses.push((*site, NewAddress::Same(site.register, offset))),
             None => group.add(*site),
         }
     }
@@ -92,15 +92,15 @@ pub(super) fn plan(
             .enumerate()
             .filter_map(|(member, made)| Some((member, made.filter(is_own)?)))
             .collect();
-        if !own.is_empty() && !group.place(constant, &own, nodes, places) {
+        if !own.is_empty() && !group.add_leader(constant, &own, nodes, addresses) {
             for (member, _) in own {
-                plain(points, &group.members[member].sites, nodes, places);
+                plain(points, &group.members[member].sites, nodes, addresses);
             }
         }
     }
     let alone = made.iter().enumerate().filter(|(_, m)| m.is_none());
     for (member, _) in alone {
-        plain(points, &group.members[member].sites, nodes, places);
+        plain(points, &group.members[member].sites, nodes, addresses);
     }
 }
 
@@ -118,7 +118,7 @@ impl Group<'_> {
         }
     }
 
-    /// The offset with which the access may use its register as it is.
+    /// The offset with which the access can use its original register.
     fn same(&self, site: &Site) -> Option<i64> {
         let map = &self.region.map;
         let offsets = Offsets::of(self.facts, self.region, site);
@@ -167,8 +167,8 @@ impl Group<'_> {
         )
     }
 
-    /// The constants of the addresses that are mapped in full: one after the
-    /// other the one that saves most.
+    /// The constants of the addresses that are mapped in full, chosen greedily:
+    /// next the one that saves most.
     fn leaders(&self) -> Vec<i64> {
         let own = self.members.iter().map(|m| m.constant);
         let mut candidates: Vec<i64> = own.chain(self.sources.iter().map(|s| s.2)).collect();
@@ -200,7 +200,7 @@ impl Group<'_> {
         leaders
     }
 
-    /// What each member is made of; nothing where it follows from no leader.
+    /// How each member is computed; none if it follows from no leader.
     fn assign(&self, leaders: &[i64]) -> Vec<Option<Made>> {
         let choose = |m: &Member| {
             let mut xor = None;
@@ -216,14 +216,14 @@ impl Group<'_> {
         self.members.iter().map(choose).collect()
     }
 
-    /// Makes the node of a leader and of those that follow from it; false
+    /// Adds the node of a leader and of those that follow from it; false
     /// where no register holds its address where it is needed.
-    fn place(
+    fn add_leader(
         &self,
         constant: i64,
         own: &[(usize, Made)],
         nodes: &mut Vec<Node>,
-        places: &mut Vec<(Site, Place)>,
+        addresses: &mut Vec<(Site, NewAddress)>,
     ) -> bool {
         let points = self.points;
         let sites = own.iter().flat_map(|(m, _)| &self.members[*m].sites);
@@ -266,11 +266,11 @@ impl Group<'_> {
             from,
             point,
         });
-        self.xors(leader, own, nodes, places);
+        self.xors(leader, own, nodes, addresses);
         for (member, made) in own {
             if let Made::Sum(_, more) = made {
                 let sites = self.members[*member].sites.iter();
-                places.extend(sites.map(|s| (*s, Place::Node(leader, *more))));
+                addresses.extend(sites.map(|s| (*s, NewAddress::Node(leader, *more))));
             }
         }
         true
@@ -283,7 +283,7 @@ impl Group<'_> {
         leader: usize,
         own: &[(usize, Made)],
         nodes: &mut Vec<Node>,
-        places: &mut Vec<(Site, Place)>,
+        addresses: &mut Vec<(Site, NewAddress)>,
     ) {
         let mut masks: Vec<u32> = own
             .iter()
@@ -301,7 +301,7 @@ impl Group<'_> {
             let sites: Vec<Site> = with
                 .flat_map(|(m, _)| self.members[*m].sites.clone())
                 .collect();
-            self.xor(leader, mask, &sites, nodes, places);
+            self.xor(leader, mask, &sites, nodes, addresses);
         }
     }
 
@@ -311,7 +311,7 @@ impl Group<'_> {
         mask: u32,
         sites: &[Site],
         nodes: &mut Vec<Node>,
-        places: &mut Vec<(Site, Place)>,
+        addresses: &mut Vec<(Site, NewAddress)>,
     ) {
         let points = self.points;
         let above: Point = nodes[parent].point;
@@ -325,6 +325,6 @@ impl Group<'_> {
             from: From::Xor { parent, mask },
             point: points.hoisted_below(point, above),
         });
-        places.extend(sites.iter().map(|s| (*s, Place::Node(node, 0))));
+        addresses.extend(sites.iter().map(|s| (*s, NewAddress::Node(node, 0))));
     }
 }

@@ -1,6 +1,6 @@
-//! Where addresses are mapped: once for the accesses that share an address, and
-//! outside the loops that do not change it. If the known bits of an address are
-//! enough, it is derived from another mapped address instead.
+//! Decides where addresses are mapped: once for the accesses that share an
+//! address, and outside of loops that do not change it. If the known bits of an
+//! address are sufficient, it is derived from another mapped address instead.
 //!
 //! Addresses that differ by a constant are a *group*. One of them, the
 //! *leader*, is mapped in full. Another one is often the leader's position plus
@@ -35,7 +35,7 @@ pub(super) struct Target<'a> {
     pub region: usize,
 }
 
-/// What may be assumed about the launch.
+/// Assumptions about the launch.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Assume {
     /// Threads of a block.
@@ -79,39 +79,39 @@ struct Site {
 struct Node {
     region: usize,
     from: From,
-    /// Where it is computed.
+    /// The point at which it is computed.
     point: point::Point,
 }
 
-/// How a mapped address is made.
+/// How a mapped address is computed.
 #[derive(Clone, Debug)]
 enum From {
-    /// In full, of a register's value plus a constant.
+    /// In full, from a register's value plus a constant.
     Address {
         register: Register,
         value: ValueId,
         add: i64,
     },
-    /// As an address in front of a loop, and carried through it.
+    /// Before a loop, and carried through it.
     Carried {
         register: Register,
         add: i64,
         carry: carry::Carry,
     },
-    /// Of another mapped address, an earlier node.
+    /// From another mapped address, an earlier node.
     Xor { parent: usize, mask: u32 },
 }
 
 /// The address of an access in the rewritten text.
 #[derive(Clone, Debug)]
-enum Place {
+enum NewAddress {
     /// A node's register, plus a constant.
     Node(usize, i64),
     /// The register as it was, with another offset.
     Same(Register, i64),
 }
 
-/// What is known of a function.
+/// The known facts of a function.
 struct Facts<'a> {
     facts: &'a BitFacts,
     affines: &'a Affines<'a>,
@@ -143,7 +143,7 @@ fn plan_function(
     let mut emitter = Emitter::new(module, f, regions);
     let sites = sites(function, &values, targets, &mut emitter, edits);
     let mut nodes: Vec<Node> = Vec::new();
-    let mut places: Vec<(Site, Place)> = Vec::new();
+    let mut addresses: Vec<(Site, NewAddress)> = Vec::new();
     let whole: Vec<Vec<Site>> = if assume.optimise {
         groups(&facts, &points, &sites)
     } else {
@@ -152,9 +152,9 @@ fn plan_function(
     for sites in &whole {
         let region = &regions[sites[0].region];
         if assume.optimise && points.reaches(sites[0].at) {
-            group::plan(&facts, &points, region, sites, &mut nodes, &mut places)
+            group::plan(&facts, &points, region, sites, &mut nodes, &mut addresses)
         } else {
-            group::plain(&points, sites, &mut nodes, &mut places)
+            group::plain(&points, sites, &mut nodes, &mut addresses)
         }
     }
     let narrow = if assume.optimise && module.address_size == 64 {
@@ -162,21 +162,21 @@ fn plan_function(
             module,
             function,
             values: &values,
-            accesses: &addresses(function, &places),
+            accesses: &address_registers(function, &addresses),
         }
         .run(|| emitter.fresh(), edits)
     } else {
         narrow::Narrow::none()
     };
     emitter.nodes(&points, &nodes, &narrow, assume.optimise, edits);
-    for (site, place) in &places {
-        emitter.access(site, place, &narrow, edits);
+    for (site, address) in &addresses {
+        emitter.access(site, address, &narrow, edits);
     }
     emitter.declare(edits);
 }
 
-/// The accesses whose addresses are in registers, with what they hold; the
-/// others are rewritten as they are.
+/// The accesses whose addresses are in registers, with their values; accesses
+/// with constant addresses are rewritten at once.
 fn sites(
     function: &Function,
     values: &Values,
@@ -211,13 +211,16 @@ fn sites(
 }
 
 /// The accesses that read their register as the address alone.
-fn addresses(function: &Function, places: &[(Site, Place)]) -> HashMap<u32, Register> {
+fn address_registers(
+    function: &Function,
+    addresses: &[(Site, NewAddress)],
+) -> HashMap<u32, Register> {
     let once = |site: &Site| {
         let i = &function.instructions[site.at as usize];
         let named = crate::ptx::analysis::reads(i);
         named.iter().filter(|r| **r == site.register).count() == 1
     };
-    let sites = places.iter().map(|(site, _)| site);
+    let sites = addresses.iter().map(|(site, _)| site);
     sites
         .filter(|s| once(s))
         .map(|s| (s.at, s.register))

@@ -40,7 +40,7 @@ impl Narrow {
     }
 }
 
-/// What is looked at.
+/// The inputs of the analysis.
 pub(super) struct Job<'a> {
     pub module: &'a Module,
     pub function: &'a Function,
@@ -125,7 +125,7 @@ impl Job<'_> {
         })
     }
 
-    /// Whether the low halves of the operands are there.
+    /// Whether the low halves of the operands exist.
     fn operands_allow(&self, value: ValueId, set: &BTreeSet<ValueId>) -> bool {
         let undefined = |v: ValueId| matches!(self.values.definition(v), Definition::Undefined(_));
         match self.values.definition(value) {
@@ -213,7 +213,7 @@ impl Job<'_> {
                 Operand::Register(r) => Some(self.values.read(at, r)),
                 _ => None,
             };
-            // One that is there in 64 bits only comes first.
+            // A factor that exists only in 64 bits comes first.
             let needed =
                 |n: &usize| factor(*n).is_some_and(|v| self.is_missing(at, v, &narrow.values));
             let alone = |n: &usize| {
@@ -335,7 +335,7 @@ fn is_narrowable(i: &Instruction) -> bool {
         Opcode::Mul | Opcode::Mad if i.has(Word::Wide) => word && simple && !carries,
         Opcode::Mul | Opcode::Mad => double && simple && i.has(Word::Lo) && !carries,
         Opcode::And | Opcode::Or | Opcode::Xor | Opcode::Selp => double && simple,
-        // By 32 and more nothing is left of either half.
+        // A shift by 32 or more leaves nothing of either half.
         Opcode::Shl => {
             let small = matches!(
                 sources.get(1),

@@ -1,4 +1,4 @@
-//! Places in a function where instructions can be put.
+//! Points in a function at which instructions can be inserted.
 
 use crate::ptx::analysis::{Loops, ValueId, Values};
 use crate::ptx::ast::{Function, Register};

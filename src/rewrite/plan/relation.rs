@@ -1,11 +1,11 @@
-//! How the place of one address follows from that of another.
+//! How one mapped address follows from another.
 
 use super::super::map::Map;
 use super::super::region::Region;
 use super::{Facts, Site};
 use crate::ptx::analysis::KnownBits;
 
-/// The place of an address by that of another one.
+/// A mapped address, relative to another one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Relation {
     /// So much more.
@@ -26,8 +26,9 @@ pub(super) struct Offsets {
 }
 
 impl Offsets {
-    /// Those of an access: what the bits of its address leave, as far as the
-    /// region's base has zeros, and those of the address less the base.
+    /// The possible offsets of an access: from the known bits of its address,
+    /// if the region's base has zeros there, and from the address minus the
+    /// base.
     pub fn of(facts: &Facts, region: &Region, site: &Site) -> Offsets {
         let low = region.known_align() - 1;
         let sum = |known: KnownBits| match site.offset as u32 {
@@ -84,10 +85,9 @@ fn added(zeros: u32, ones: u32, constant: u32) -> (u32, u32) {
     (known_zeros, known_ones)
 }
 
-/// How the place of an address with these offsets follows from the place of
-/// the address `distance` below it, as the map's operations compute it, or
-/// from that address itself (`raw`). A sum if there is one, an XOR only of
-/// the bits below `align`.
+/// How the mapped address of these offsets follows from the mapped address
+/// `distance` below, or, with `raw`, from the unmapped address `distance`
+/// below. A sum if there is one; an XOR only of the bits below `align`.
 pub(super) fn relation(
     map: &Map,
     offsets: &Offsets,
@@ -95,7 +95,7 @@ pub(super) fn relation(
     raw: bool,
     align: u32,
 ) -> Option<Relation> {
-    // Places of bytes differ as those of their words do.
+    // Mapped bytes differ as their words do.
     let step = if distance % 4 == 0 { 4 } else { offsets.align };
     let step = step.max(offsets.align).max(1);
     let known_low = step - 1;
@@ -127,7 +127,7 @@ pub(super) fn relation(
         (_, _, true, Some(xor)) if (0..i64::from(align)).contains(&xor) => {
             Some(Relation::Xor(xor as u32))
         }
-        // It is never accessed inside the region.
+        // The access is never executed inside of the region.
         (true, None, ..) => Some(Relation::Add(0)),
         _ => None,
     }
@@ -169,13 +169,13 @@ mod tests {
         assert_eq!(of(&row, 128), None);
         let even = offsets(&xor, 0x83);
         assert_eq!(of(&even, -128), Some(Relation::Xor(128 | 4)));
-        // Of column 0 all others are XORs, of every row.
+        // From column 0, all other columns are XORs, in every row.
         let column = |c: u32| Offsets {
             ones: c,
             ..offsets(&xor, 0x7f & !c)
         };
         assert_eq!(of(&column(12), 12), Some(Relation::Xor(12)));
-        // What the map does not read is added.
+        // Bits that the map does not read are added.
         let large = map("xor", 4096);
         let all = offsets(&large, 3);
         assert_eq!(

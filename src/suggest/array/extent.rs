@@ -1,5 +1,5 @@
-//! How much the outermost dimension of an array grows, as a number where the constants
-//! of the source say it, else as an expression.
+//! The growth of an array's outermost dimension: a number if the source states the
+//! constants, else an expression.
 
 use crate::suggest::source::constants::{Constants, literal};
 use crate::suggest::source::declarator::Declarator;
@@ -8,12 +8,12 @@ use crate::suggest::source::scan::Text;
 /// Bytes of shared memory that a launch gets without asking for more.
 pub(in crate::suggest) const WITHOUT_ASKING: u32 = 48 << 10;
 
-/// Bytes of an array as it is, and those that it needs.
+/// The array's present and required size in bytes.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::suggest) struct Bytes {
     pub has: u32,
     pub needs: u32,
-    /// Bytes of shared memory beside it.
+    /// Bytes of the other shared memory.
     pub others: u32,
 }
 
@@ -25,7 +25,7 @@ impl Bytes {
     }
 }
 
-/// How much the outermost dimension grows.
+/// The growth of the outermost dimension.
 pub(in crate::suggest) struct Extent {
     /// Elements of an outermost row, or their text.
     row: Result<u64, String>,
@@ -110,7 +110,7 @@ fn quotient(count: u64, by: &str) -> String {
     format!("({count} + {by} - 1) / {}", factor(by))
 }
 
-/// What may stand beside a `*` as it is, and the rest in parentheses.
+/// The text as an operand of `*`, in parentheses if needed.
 fn factor(text: &str) -> String {
     let text = text.trim();
     let is_one = |c: char| c.is_ascii_alphanumeric() || c == '_';
@@ -132,7 +132,7 @@ pub(in crate::suggest) fn more(text: &str, by: u32) -> String {
     }
 }
 
-/// What may stand beside a `+` as it is, and the rest in parentheses.
+/// The text as an operand of `+`, in parentheses if needed.
 fn summand(text: &str) -> String {
     if text.contains(['<', '>', '?', ':', '&', '|', '^', '=', ',']) {
         format!("({text})")

@@ -15,7 +15,7 @@ use crate::suggest::source::scan::{Text, is_word, word};
 #[derive(Clone, Debug)]
 pub(in crate::suggest) struct Form {
     array: String,
-    /// What stands before the name and behind the dimensions.
+    /// The text before the name, and after the dimensions.
     around: (String, String),
     pub element: String,
     /// Bytes of an element.
@@ -33,7 +33,8 @@ pub(in crate::suggest) struct Form {
 }
 
 impl Form {
-    /// That of `array`, of `has` bytes, as the first of `places` sees it declared.
+    /// The form of `array`, of `has` bytes, by the declaration that the first of the
+    /// lines `places` sees.
     pub fn of<'a>(
         places: impl Iterator<Item = &'a str>,
         array: Named,
@@ -85,7 +86,7 @@ impl Form {
         })
     }
 
-    /// Whether `array` is `extern`, as the first of `places` sees it declared.
+    /// Whether `array` is `extern` in the declaration that the first of the lines `places` sees.
     pub fn is_extern<'a>(
         places: impl Iterator<Item = &'a str>,
         array: Named,
@@ -135,8 +136,8 @@ impl Form {
         self.declared(&all.join("]["))
     }
 
-    /// The declaration with `elements` in all, if it has one dimension. That of an array
-    /// whose bytes the launch gives stays what it is.
+    /// The declaration with `elements` in all, if it has one dimension. The declaration
+    /// of an array whose size the launch gives is unchanged.
     pub fn with_elements(&self, elements: u32) -> Option<String> {
         let count = || {
             if self.is_dynamic {
@@ -161,7 +162,7 @@ impl Form {
     }
 }
 
-/// The declaration of `array` that the first of `places` sees, and the constants there.
+/// The declaration of `array` that the first of the lines `places` sees, and the constants at it.
 fn declared<'a>(
     mut places: impl Iterator<Item = &'a str>,
     array: Named,
@@ -228,7 +229,7 @@ mod tests {
         ] {
             assert!(!is_own(&format!("{kernel} }}\n{other}")), "{other}");
         }
-        // Of a type of a header, the uses are not seen.
+        // Uses of a type from a header are not visible.
         assert!(!is_own_type(&Text::new(kernel.to_owned()), "Body"));
     }
 }

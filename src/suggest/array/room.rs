@@ -1,8 +1,7 @@
 //! Room for a mapping that needs more elements than the array has: its declaration
 //! with a larger outermost dimension, or more dynamic shared memory.
 //!
-//! The outermost dimension alone grows, so that every other use of the array means
-//! what it did.
+//! Only the outermost dimension grows, so that every other use of the array keeps its meaning.
 
 use super::extent::{Bytes, Extent, more};
 use crate::suggest::SourceFiles;
@@ -27,8 +26,8 @@ pub struct DeclarationChange {
     /// The same with the changes of all suggestions, where others change it, too.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub with_others: Option<String>,
-    /// Bytes of the array as it is and changed: whole outermost rows are added. `None` where
-    /// the source does not show how long these are.
+    /// Bytes of the array before and after the change: whole outermost rows are added.
+    /// `None` if the source does not show their length.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub bytes: Option<[u64; 2]>,
     /// Bytes of the text that are replaced, and by what.
@@ -43,18 +42,18 @@ impl DeclarationChange {
     }
 }
 
-/// What becomes larger.
+/// What grows.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(in crate::suggest) enum Room {
     /// The declaration; of several where a preprocessor chooses one.
     Static(Vec<DeclarationChange>),
-    /// What the launch gives: the array is `extern`.
+    /// The size that the launch gives: the array is `extern`.
     Dynamic,
 }
 
-/// Where `array` gets its room, as far as the lines `places` see its declaration.
-/// `None` where one of them is not understood, where the source counts the elements of
-/// the array, or where declarations may not have so many bytes.
+/// How `array` can become larger, if the lines `places` see its declaration. `None` if
+/// one of the declarations is not understood, if the source counts the elements of the
+/// array, or if declarations may not have that many bytes.
 pub(in crate::suggest) fn room(
     array: Named,
     bytes: Bytes,
@@ -83,7 +82,7 @@ pub(in crate::suggest) fn room(
     }
 }
 
-/// The declarations of `array` that the lines `places` see, with `by` elements more in
+/// The declarations of `array` that the lines `places` see, with `by` more elements in
 /// each innermost row. `None` as for [`room`].
 pub(in crate::suggest) fn longer_rows(
     array: Named,
@@ -108,7 +107,7 @@ pub(in crate::suggest) fn longer_rows(
     (!changes.is_empty()).then_some(changes)
 }
 
-/// What `change` makes of each declaration that the lines `places` see.
+/// Applies `change` to each declaration that the lines `places` see.
 fn each(
     array: Named,
     places: &BTreeSet<String>,
@@ -154,7 +153,7 @@ fn enlarged(
     })
 }
 
-/// The line with `new` in the place of the dimension between `from` and `to`.
+/// The line with `new` instead of the dimension between `from` and `to`.
 fn edited(
     place: &Text,
     file: &str,

@@ -1,7 +1,7 @@
-//! Whether all that the source does with an array means the same where its rows are longer:
-//! it names elements alone, or a row as a pointer to its elements. What knows the length of a
-//! row (`float (&row)[32]`, `for (float x : tile[y])`, `sizeof(tile[0])`), or goes on from one
-//! row to the next (`(float *)tile`, `&tile[0][0]`), does not.
+//! Whether every use of an array keeps its meaning if the rows become longer: it names an
+//! element, or a row as a pointer to its elements. Uses that know the length of a row
+//! (`float (&row)[32]`, `for (float x : tile[y])`, `sizeof(tile[0])`), or that step from one
+//! row to the next (`(float *)tile`, `&tile[0][0]`), do not.
 
 use crate::suggest::source::addresses::{Used, use_of};
 use crate::suggest::source::declarations::{brackets, is_declared};
@@ -13,7 +13,7 @@ use crate::suggest::source::scan::{Text, last_name, word};
 /// Functions of CUDA that get a row as the address of its first element.
 const OF_ROWS: [&str; 2] = ["load_matrix_sync", "store_matrix_sync"];
 
-/// Whether that holds of the array whose name is declared at `declared`, with so many indices.
+/// Whether that holds for the array whose name is declared at `declared`, with this many indices.
 pub(in crate::suggest) fn may_be_longer(
     place: &Text,
     declared: usize,
@@ -59,13 +59,13 @@ pub(in crate::suggest) fn may_be_longer(
 #[derive(Clone, Copy)]
 struct Uses<'a> {
     place: &'a Text,
-    /// Of an element.
+    /// Number of indices of an element.
     indices: usize,
 }
 
 impl Uses<'_> {
-    /// Whether the name between two places, in a scope up to `end`, is that of an element, or
-    /// of a row as a pointer.
+    /// Whether the name in this span, in a scope up to `end`, is that of an element, or of a
+    /// row as a pointer.
     fn is_understood(&self, (begin, after): (usize, usize), end: usize) -> bool {
         let place = self.place;
         let before = place.masked[..begin].trim_end();
@@ -85,8 +85,8 @@ impl Uses<'_> {
             || self.is_bound(row, rest, end)
     }
 
-    /// Whether another declaration is there: one between which and this a preprocessor
-    /// chooses, or one that hides the array.
+    /// Whether the name is declared again there: by an alternative that a preprocessor
+    /// selects, or by a variable that hides the array.
     fn is_declared_again(&self, at: usize) -> bool {
         let head = &self.place.masked[self.place.statement_start(at).min(at)..at];
         word(head, "__shared__").is_some() || is_declared(self.place, at)
@@ -99,7 +99,7 @@ impl Uses<'_> {
         called.is_some_and(|(_, name)| OF_ROWS.contains(&name))
     }
 
-    /// Whether an element of the row between two places is read there: `*(tile[y] + x)`.
+    /// Whether an element of the row in this span is read at once: `*(tile[y] + x)`.
     fn is_read_at_once(&self, (begin, after): (usize, usize)) -> bool {
         let place = self.place;
         let is_sum = place.masked[after..].trim_start().starts_with('+');
@@ -114,8 +114,8 @@ impl Uses<'_> {
             && next.is_some_and(|next| !next.trim_start().starts_with('['))
     }
 
-    /// Whether the row between two places is the value of `float *row`, or of `auto &row`,
-    /// of which the rest of the scope uses elements alone, with `rest` indices: `row[x]`.
+    /// Whether the row in this span is the value of `float *row`, or of `auto &row`, and
+    /// the rest of the scope uses only elements of it, with `rest` indices: `row[x]`.
     fn is_bound(&self, (begin, after): (usize, usize), rest: usize, end: usize) -> bool {
         let place = self.place;
         let head = place.masked[..begin].trim_end().strip_suffix('=');

@@ -27,15 +27,14 @@ pub(in crate::suggest) struct Target<'a> {
     pub accesses: &'a AccessTrace,
     pub array: &'a Array,
     pub choices: &'a Choices,
-    /// All variables: if all of shared memory is one array, each begins somewhere
-    /// in it.
+    /// All variables: if all of shared memory is one array, each begins somewhere within it.
     pub all: Vec<SharedVariable>,
     /// Bytes of the elements that the source declares, where that is known.
     pub declared: Option<u32>,
 }
 
-/// What to map: each variable that gains, or all of shared memory where that
-/// leaves fewer conflicts.
+/// The targets of mappings: each variable that gains, or all of shared memory
+/// if that leaves fewer conflicts.
 pub(in crate::suggest) fn targets<'a>(tuned: &Tuned<'a>) -> Vec<Target<'a>> {
     let (array, choices) = tuned.whole;
     let gains = |c: &Choices| c.best().kind != MappingKind::Mod;
@@ -80,7 +79,7 @@ impl Target<'_> {
         }
     }
 
-    /// What the array is called in the source.
+    /// The name of the array in the source.
     pub fn array_name(&self) -> String {
         match self.alone() {
             Some(variable) => crate::suggest::name_of(&variable.name),
@@ -117,7 +116,7 @@ impl Target<'_> {
         accesses.map(|a| a.bytes).min().unwrap_or(4)
     }
 
-    /// The same with the elements that the source declares.
+    /// The same, with the element size that the source declares.
     pub fn as_declared(&self, sources: &mut SourceFiles) -> Self {
         let places = self.accesses.places();
         let pcs: BTreeSet<u32> = self.accesses.accesses.iter().map(|a| a.pc).collect();
@@ -127,7 +126,7 @@ impl Target<'_> {
         });
         let lines: BTreeSet<String> = lines.collect();
         let name = self.array_name();
-        // Of an element of a word, an access may need a part.
+        // An access may need a part of a word-sized element.
         let widest = self.narrowest().max(4);
         let mut sizes = SIZES.iter().filter(|bytes| **bytes <= widest);
         let declared = sizes.find(|bytes| {
@@ -162,7 +161,7 @@ impl Target<'_> {
         (WORD_BYTES * words).div_ceil(self.element_bytes())
     }
 
-    /// Elements of the array as it is.
+    /// Elements of the array before the change.
     pub fn elements_before(&self) -> u32 {
         (WORD_BYTES * self.array.words()).div_ceil(self.element_bytes())
     }

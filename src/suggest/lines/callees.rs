@@ -22,8 +22,8 @@ pub(in crate::suggest) struct Handed {
 }
 
 impl Handed {
-    /// A function, and those that hand over to it the pointer that they got. `None` if
-    /// one of them sees the array itself, or a call may hand over another address.
+    /// The function, and the functions that pass their own pointer on to it. `None` if
+    /// one of them sees the array itself, or if a call may pass another address.
     pub fn all(place: &Text, callee: &Function, array: &str) -> Option<Vec<Self>> {
         let mut all = vec![Handed::of(place, callee, array)?];
         let mut at = 0;
@@ -100,13 +100,13 @@ struct Names<'a> {
     place: &'a Text,
     array: &'a str,
     all: &'a [Handed],
-    /// Of functions that were asked for; `None` also of those that are being asked for,
-    /// as in a circle of calls.
+    /// The results for functions so far; `None` also while a function is being
+    /// analysed, as in a cycle of calls.
     known: BTreeMap<usize, Option<Vec<String>>>,
 }
 
 impl Names<'_> {
-    /// Those of a function; `None` if calls differ, or there are none.
+    /// The names for a function; `None` if calls differ, or there are none.
     fn of(&mut self, at: usize) -> Option<Vec<String>> {
         if let Some(known) = self.known.get(&at) {
             return known.clone();
@@ -126,7 +126,7 @@ impl Names<'_> {
         names
     }
 
-    /// What points into the array where a call is.
+    /// The names at a call that point into the array.
     fn seen_from(&mut self, call: usize) -> Option<Vec<String>> {
         match declaration_at(self.place, call, self.array) {
             // The address of a volatile array is none of `const void *`.

@@ -38,7 +38,7 @@ pub(in crate::suggest) fn call_change(
         if declares(&place, at.statement.0, array) {
             return at.changed(&place, source, mapped);
         }
-        // The caller passes on what it got.
+        // The caller passes on its own argument.
         let passed = parameter(&place, at.statement.0, at.text(&place))?;
         source = calls.next()?;
         let line;
@@ -85,7 +85,8 @@ fn is_open_type(head: &str) -> bool {
     word(head, "__shared__").is_some() && (is_kind(last.next()) || is_kind(last.next()))
 }
 
-/// Whether the shared variable is one object and no array, as far as `place` sees.
+/// Whether the shared variable is one object and no array, by the declaration that line
+/// `source` sees.
 pub(in crate::suggest) fn is_one_object(
     source: &str,
     variable: &str,
@@ -101,7 +102,7 @@ pub(in crate::suggest) fn is_one_object(
 /// An address in a statement, or the element there.
 pub(in crate::suggest) struct Address {
     pub statement: (usize, usize),
-    /// What is replaced.
+    /// The start of the replaced span.
     pub from: usize,
     pub to: usize,
     /// The address, where an element is replaced.
@@ -150,7 +151,7 @@ impl Text {
         let (start, open) = self.call(&passed.function, line)?;
         let argument = *arguments(self, open)?.get(passed.number)?;
         let statement = (self.line_start(start), self.statement_end(argument.1));
-        // Of two calls, one would stay as it is.
+        // If the line has two calls, one would stay unchanged.
         let end = self.line_end(statement.1);
         let others = &self.masked[start + passed.function.len()..end];
         let is_only = word(others, &passed.function).is_none();
@@ -166,8 +167,8 @@ fn operand(place: &Text, line: usize) -> Option<Address> {
     Some(Address::new(place, own, found))
 }
 
-/// The parameter of which a function at `line` that does not see the array uses nothing but
-/// what it points to, once: `*p`, `*reinterpret_cast<int4 *>(p)`.
+/// The parameter that a function at `line`, which does not see the array, uses only to
+/// access the target, once: `*p`, `*reinterpret_cast<int4 *>(p)`.
 fn only_pointed(place: &Text, line: usize, array: &str) -> Option<Address> {
     if declares(place, line, array) {
         return None;

@@ -14,12 +14,12 @@ pub struct LineChange {
     pub source: Option<String>,
     /// The calls through which it came into the kernel, the innermost first.
     pub inlined_at: Vec<String>,
-    /// The places in headers of the CUDA toolkit that it leads to, the innermost first.
+    /// The lines in headers of the CUDA toolkit that it leads to, the innermost first.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub through: Vec<String>,
-    /// What stands there, if the file is found.
+    /// The source text, if the file is found.
     pub text: Option<String>,
-    /// The same, changed, where the file declares the array so that it is sure.
+    /// The same, changed, if the file declares the array so that the change is certain.
     pub changed_text: Option<String>,
     /// The same with the changes of all suggestions, where others change it, too.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -27,11 +27,11 @@ pub struct LineChange {
     /// The declaration behind the changed text.
     #[serde(skip)]
     pub(in crate::suggest) declared: Option<Declaration>,
-    /// The statement to change in its place: the call of a function of one `asm`
+    /// The statement to change instead: the call of a function with one `asm`
     /// statement, or an access through a pointer.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub call: Option<CallChange>,
-    /// What its accesses are of.
+    /// The parts of the array that it accesses.
     #[serde(rename = "takes_apart", skip_serializing_if = "Parts::stay_whole")]
     pub parts: Parts,
     /// The line to which the compiler has moved its access.
@@ -46,13 +46,13 @@ pub struct LineChange {
     /// Other files that use the macro or the function which it defines.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub used_in: Vec<String>,
-    /// Conflicts as it is.
+    /// Conflicts without the change.
     pub conflicts: u64,
     /// Its accesses, in the order of the PTX.
     pub accesses: Vec<AccessChange>,
 }
 
-/// What a line accesses, where that decides how it changes.
+/// What a line accesses, if that decides how it changes.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Parts {
     /// Elements, or what of them a mapping keeps together.
@@ -112,7 +112,7 @@ impl LineChange {
         own.chain(&self.inlined_at).cloned().collect()
     }
 
-    /// What all of its accesses do, if they all do the same.
+    /// The operation of all of its accesses, if it is the same.
     pub(in crate::suggest) fn only_op(&self) -> Option<Op> {
         let mut ops = self.accesses.iter().map(|a| a.op);
         let first = ops.next()??;
@@ -168,7 +168,7 @@ impl LineChange {
         self.accesses.extend(other.accesses);
     }
 
-    /// The statement as it is and changed, where both are sure.
+    /// The statement before and after the change, if both are certain.
     pub fn statement(&self) -> Option<(&str, &str)> {
         match &self.call {
             Some(call) => Some((&call.text, &call.changed_text)),
@@ -181,7 +181,7 @@ impl LineChange {
         self.statement().is_none()
     }
 
-    /// The statement as it is, and with the changes of all suggestions.
+    /// The statement before the change, and with the changes of all suggestions.
     pub fn statement_with_others(&self) -> Option<(&str, &str)> {
         let (old, new) = self.statement()?;
         Some((old, self.with_others.as_deref().unwrap_or(new)))
@@ -224,7 +224,7 @@ pub struct AccessChange {
     pub ptx_line: Option<u32>,
     /// The file of the PTX, where several are linked.
     pub ptx_file: Option<String>,
-    /// Conflicts as it is.
+    /// Conflicts without the change.
     pub conflicts: u64,
     /// The array element that it accesses first, in CUDA C++; `None` where it
     /// does not follow from the PTX.

@@ -25,7 +25,7 @@ pub(in crate::suggest) fn keep_named(
         own.flat_map(|a| a.addrs.iter().flatten().copied())
             .collect()
     };
-    // Of a matrix, the first element is named, and wmma computes the others.
+    // For a matrix, the first element is named, and wmma computes the others.
     for line in changes.iter_mut().filter(|l| !l.is_of_rows()) {
         let Some((old, new)) = line.statement() else {
             continue;

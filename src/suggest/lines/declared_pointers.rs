@@ -10,7 +10,7 @@ use crate::suggest::source::pointers::{
 use crate::suggest::source::scan::{Text, first_name, last_name, word};
 use std::collections::BTreeMap;
 
-/// What a function declares that leads into the array.
+/// The pointers into the array that a function declares.
 pub(in crate::suggest) struct Pointers {
     /// Pointers, which point nowhere else.
     pub walking: Vec<String>,
@@ -76,8 +76,8 @@ fn pointer_to<'a>(declaration: &'a str, value: &str) -> Option<&'a str> {
     declared_pointer(declaration).or_else(deduced)
 }
 
-/// What has rows around `at`, of `array` and the macros `names` that stand for it, with the
-/// number of brackets of an element.
+/// The names with rows around `at`, among `array` and the macros `names` that expand to it,
+/// with the number of indices of an element.
 fn rows_of(place: &Text, at: usize, array: &str, names: &[String]) -> BTreeMap<String, usize> {
     let mut found = pointers_to_rows(place, at);
     found.retain(|name, _| names.contains(name));
@@ -155,7 +155,7 @@ fn is_row(expression: &str, rows: &BTreeMap<String, usize>) -> bool {
     is_all && rows.get(name).is_some_and(|depth| indices.len() < *depth)
 }
 
-/// What names elements of `array` there: its own name, too.
+/// The names of elements of `array` at `at`, including its own.
 pub(in crate::suggest) fn names_into(place: &Text, at: usize, array: &str) -> Vec<String> {
     let known = pointers(place, at, array).map(Pointers::names);
     let mut names = known.unwrap_or_default();

@@ -68,8 +68,8 @@ fn lambda(
     })
 }
 
-/// Where the lambda `name` is defined between two places, on one line, if all that it
-/// does is to return an element of the array.
+/// The position in this span at which the lambda `name` is defined, on one line, if
+/// it does nothing but return an element of the array.
 fn definition(place: &Text, (from, to): (usize, usize), name: &str, array: &str) -> Option<usize> {
     let at = from + word(place.masked.get(from..to)?, name).filter(|_| !name.is_empty())?;
     let end = place.line_end(at);

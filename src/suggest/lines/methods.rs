@@ -42,8 +42,8 @@ pub(in crate::suggest) fn to_their_callers(
     new
 }
 
-/// The place in its chain of the line that names the array, where a line is in a member
-/// function or an operator of its elements.
+/// If a line is in a member function or an operator of the elements: the index in its
+/// chain of calls of the line that names the array.
 fn caller(line: &LineChange, array: &str, sources: &mut SourceFiles) -> Option<usize> {
     if !line.is_by_hand() || line.accesses.is_empty() {
         return None;
@@ -120,7 +120,7 @@ __global__ void k() {
     s = Sum::of(other[i]) + Sum::of(t.v[i]);
 }";
 
-    /// Where the accesses of a line go that comes into the kernel at another.
+    /// Moves the accesses of a line to the line at which it was inlined into the kernel.
     fn line(own: u32, call: u32) -> String {
         let mut text = given(SOURCE);
         let source = format!("k.cu:{own}");

@@ -5,6 +5,7 @@ pub(super) mod calls;
 pub(super) mod change;
 pub(super) mod constant_indices;
 pub(super) mod declared_pointers;
+pub(super) mod joined_files;
 pub(super) mod lambdas;
 pub(super) mod macro_elements;
 pub(super) mod methods;
@@ -17,7 +18,6 @@ pub(super) mod returned;
 pub(super) mod statements;
 pub(super) mod through_pointer;
 pub(super) mod types;
-pub(super) mod unit;
 pub(super) mod unreached;
 pub(super) mod walking;
 pub(super) mod without_access;
@@ -46,7 +46,7 @@ use wrapped::pointers_change;
 /// The lines, and what else follows from their indices.
 pub(in crate::suggest) struct Lines {
     pub changes: Vec<LineChange>,
-    /// How the source declares the array, where it is found.
+    /// The declaration of the array in the source, if it is found.
     pub form: Option<Form>,
     /// The launch gives its bytes, and the source does not show those of an element.
     pub has_open_size: bool,
@@ -78,7 +78,7 @@ pub(in crate::suggest) fn lines(
     let places = || changes.iter().flat_map(LineChange::places);
     let named = target.named(mapped.array);
     let declarations = Declarations::of(places(), named, target.element_bytes(), sources);
-    // Of accesses that are all in other functions, none sees the declaration.
+    // If all accesses are in other functions, none of them sees the declaration.
     let kernel = declarations.seen_in(&|name| target.is_of_kernel(name), sources);
     let seen = || places().chain(kernel.as_deref());
     let form = Form::of(seen(), named, target.bytes(), &declarations, sources);
@@ -128,14 +128,14 @@ impl<'a> Work<'a> {
         Self::keep_constant_indices,
         // Searches around the lines of the kernel, before accesses go to other lines.
         Self::add_lines_without_access,
-        // Of the declarations that all lines see, those without an access, too.
+        // For the declarations that all lines see, the lines without an access, too.
         Self::see_one_object,
         // A line that uses a macro changes in the definition, and not by its address.
         Self::change_macros,
         // The line or its call shows the address.
         Self::change_calls,
-        // From here on, the open lines do not show the address. First the places that say by
-        // themselves what they return or take, ...
+        // From here on, the open lines do not show the address. First, definitions that show
+        // by themselves what they return or take, ...
         Self::move_to_calls_of_references,
         Self::move_to_lambdas,
         // ... then whole functions, whose lines must all be open, ...
@@ -143,9 +143,9 @@ impl<'a> Work<'a> {
         // ... then what is only likely: it asks which lines of the function change by now.
         Self::move_to_lines_of_the_source,
         Self::move_to_callers_of_methods,
-        // What is open now stays open: says why.
+        // Lines that are still open now stay open: states the reason.
         Self::see_torn_objects,
-        // Of functions with changed pointers, of which there are no more.
+        // For functions with changed pointers, whose number is now final.
         Self::add_unreached_lines,
         // Renames what the passes before it made.
         Self::change_one_object,
@@ -402,7 +402,7 @@ fn of_one_object(changes: &mut [LineChange], mapped: Mapped) {
     }
 }
 
-/// The statement that changes in the place of a line, where it shows the address.
+/// The statement that changes instead of a line, if it shows the address.
 fn call_of(
     line: &LineChange,
     kept: Kept,
@@ -423,7 +423,7 @@ fn by_call(lines: Vec<LineChange>) -> Vec<LineChange> {
     joined(lines, |line| line.maps() != Some(Maps::Indices))
 }
 
-/// The same of those that use one macro, which may access in different ways.
+/// The same for lines that use one macro, which may access in different ways.
 pub(in crate::suggest) fn by_call_or_macro(lines: Vec<LineChange>) -> Vec<LineChange> {
     joined(lines, |_| true)
 }
@@ -443,8 +443,7 @@ fn joined(lines: Vec<LineChange>, can_join: fn(&LineChange) -> bool) -> Vec<Line
     all
 }
 
-/// The index of access site `pc`, at `place` of the PTX, in elements of the
-/// target.
+/// The index of access site `pc`, whose PTX line is in `place`, in elements of the target.
 pub(in crate::suggest) fn element_index(
     target: &Target,
     tuned: &Tuned,

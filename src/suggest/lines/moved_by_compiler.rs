@@ -16,10 +16,10 @@ use crate::suggest::source::scan::{Text, first_name, is_word, last_name, names, 
 use crate::trace::Op;
 use std::collections::BTreeMap;
 
-/// What begins a statement that has others in it.
+/// The keywords that begin a statement with inner statements.
 const HEADS: [&str; 5] = ["if", "else", "for", "while", "switch"];
 
-/// Functions of CUDA that return no reference, beside `__name` and `make_float4`.
+/// Functions of CUDA that return no reference, in addition to `__name` and `make_float4`.
 const BUILT_IN: [&str; 12] = [
     "min", "max", "fminf", "fmaxf", "fma", "fmaf", "sqrtf", "rsqrtf", "expf", "logf", "fabsf",
     "abs",
@@ -95,7 +95,7 @@ fn origin(
     array: &str,
     sources: &mut SourceFiles,
 ) -> Option<usize> {
-    // What a line stores is stored there.
+    // A store is executed in its own line.
     let is_load = line
         .accesses
         .iter()
@@ -200,7 +200,7 @@ fn is_pointer(declared: &str, name: &str) -> bool {
         let before = &declared[..end];
         let is_whole = !declared[end..].starts_with(is_word);
         let begin = before.rfind([';', '{', '}', '(', ',']).unwrap_or(0);
-        // Of a call, an argument declares nothing.
+        // The argument of a call declares nothing.
         let is_call = before[begin..].starts_with('(') && begin > 0;
         let is_head = last_name(before[..begin].trim_end()) == "for";
         let is_type = |c: char| is_word(c) || c.is_whitespace() || "*:<>&".contains(c);
@@ -280,7 +280,7 @@ fn own_lines(
     Some((file.to_owned(), (first..=last).filter(has_access).collect()))
 }
 
-/// Where the statement at `at` ends, with all in it and the `else` behind it.
+/// The end of the statement at `at`, with its inner statements and the `else` after it.
 fn statement_end(place: &Text, at: usize) -> Option<usize> {
     let mut at = at;
     loop {
@@ -373,7 +373,7 @@ mod tests {
             assert!(!plain(line), "{line}");
         }
         assert!(plain("x = (x + 1) * x;"));
-        // What is stored there is stored there.
+        // A store is executed in its own line.
         assert!(!of_plain("out[t] = x;", Op::Store));
     }
 

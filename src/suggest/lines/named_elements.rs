@@ -78,7 +78,7 @@ fn changes(
     found().unwrap_or_default()
 }
 
-/// What follows each naming of `array`.
+/// The text after each occurrence of `array`.
 fn elements<'a>(code: &'a str, array: &'a str) -> impl Iterator<Item = &'a str> {
     names(code)
         .filter(move |(name, _)| *name == array)
@@ -186,13 +186,13 @@ impl Definition {
     }
 
     /// Its name, and those of the macros that lead to it; none if one of them has several
-    /// definitions, or one that is not a line alone.
+    /// definitions, or a definition that is not a whole line.
     fn with_users(&self, place: &Text, all: &[Definition]) -> Option<BTreeSet<String>> {
         let definitions = (1..).zip(place.masked.lines());
         let definitions: Vec<(u32, &str)> = definitions
             .filter_map(|(number, line)| defined(line).map(|(name, _)| (number, name)))
             .collect();
-        // One with a comment is known by its name alone.
+        // A definition with a comment is known only by its name.
         let known = |number: u32| all.iter().find(|d| d.line == number);
         let mut found = BTreeSet::new();
         let mut open = vec![self.name.clone()];
@@ -215,7 +215,7 @@ impl Definition {
         Some(found)
     }
 
-    /// It with the elements of its body under `function`, on one line.
+    /// The definition with the elements of its body under `function`, on one line.
     fn changed(&self, place: String, seen: &Declaration, mapped: Mapped) -> Option<CallChange> {
         let array = mapped.array;
         let body = indexed(self.with_parentheses(), array);
@@ -231,8 +231,8 @@ impl Definition {
         })
     }
 
-    /// The body with each index that is a parameter in parentheses: what stands for it may
-    /// be a sum, and comes beside other operators.
+    /// The body with parentheses around each index that is a parameter: its argument may
+    /// be a sum, next to other operators.
     fn with_parentheses(&self) -> String {
         let parameters = self.parameters.as_deref().unwrap_or_default();
         let mut body = self.body.clone();
@@ -356,7 +356,7 @@ mod tests {
                 "{line}"
             );
         }
-        // Of several lines, one is left.
+        // A definition of several lines becomes one line.
         let long = "#define PUT(i, x) \\\n    tile[i] \\\n        [0] = (x)\n#define ONE(i) \\\nPUT(i, 1)\n";
         let found = changed(&(long.to_owned() + &kernel("ONE(t);")));
         assert_eq!(

@@ -4,8 +4,8 @@
 use super::callees::{Handed, only_hands_over};
 use super::calls::declaration_at;
 use super::change::LineChange;
+use super::joined_files::JoinedFiles;
 use super::types::{Kept, Types};
-use super::unit::Unit;
 use super::wrapped::Wrap;
 use crate::suggest::SourceFiles;
 use crate::suggest::array::target::Target;
@@ -16,8 +16,8 @@ use crate::suggest::source::scan::{Function, Text};
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::RangeInclusive;
 
-/// Changes the lines that are not changed yet, with the head of their function and
-/// its calls. A function whose lines cannot all be changed stays as it is.
+/// Changes the lines that are still open, along with the head of their function
+/// and its calls. A function whose lines cannot all be changed is left unchanged.
 pub(in crate::suggest) fn change(
     lines: &mut Vec<LineChange>,
     target: &Target,
@@ -31,15 +31,15 @@ pub(in crate::suggest) fn change(
         let Some((file, _)) = split(source) else {
             continue;
         };
-        let unit = Unit::of(file, lines, sources);
-        let callee = unit.number(source).and_then(|number| {
-            let at = unit.place.start_of_line(number)?;
-            function_of_line(&unit.place, at)
+        let files = JoinedFiles::of(file, lines, sources);
+        let callee = files.number(source).and_then(|number| {
+            let at = files.text.start_of_line(number)?;
+            function_of_line(&files.text, at)
         });
         if let Some(callee) = callee
             && seen.insert((file.to_owned(), callee.body))
         {
-            change_function(lines, (&unit, &callee), target, mapped, sources);
+            change_function(lines, (&files, &callee), target, mapped, sources);
         }
     }
 }
@@ -48,26 +48,26 @@ pub(in crate::suggest) fn change(
 /// it.
 fn change_function(
     lines: &mut Vec<LineChange>,
-    (unit, callee): (&Unit, &Function),
+    (files, callee): (&JoinedFiles, &Function),
     target: &Target,
     mapped: Mapped,
     sources: &mut SourceFiles,
 ) {
-    let (place, array) = (&unit.place, mapped.array);
+    let (text, array) = (&files.text, mapped.array);
     let number = |line: &LineChange| {
         let own = line.source.as_deref();
-        own.and_then(|s| unit.number(s)).unwrap_or(0)
+        own.and_then(|s| files.number(s)).unwrap_or(0)
     };
-    let Some(all) = Handed::all(place, callee, array) else {
+    let Some(all) = Handed::all(text, callee, array) else {
         return;
     };
     let places = lines.iter().flat_map(LineChange::places);
-    let own: Vec<u32> = places.filter_map(|p| unit.number(p)).collect();
+    let own: Vec<u32> = places.filter_map(|p| files.number(p)).collect();
     let is_reached = |caller: &Function, body: RangeInclusive<u32>| {
         target.is_of_kernel(&caller.name) || own.iter().any(|n| body.contains(n))
     };
-    if let Some(other) = other_kernel(place, &all, array, &is_reached) {
-        let body = place.line_of(callee.body)..=place.line_of(place.block_end(callee.body));
+    if let Some(other) = other_kernel(text, &all, array, &is_reached) {
+        let body = text.line_of(callee.body)..=text.line_of(text.block_end(callee.body));
         for line in lines.iter_mut() {
             if line.is_by_hand() && body.contains(&number(line)) {
                 line.called_by = Some(other.clone());
@@ -75,13 +75,13 @@ fn change_function(
         }
         return;
     }
-    let types = Types::of_unit(unit, sources);
+    let types = Types::of_files(files, sources);
     let kept = types.kept(array, Some(mapped.unit));
-    let Some(mut changed) = changed_lines(place, &all, kept, mapped) else {
+    let Some(mut changed) = changed_lines(text, &all, kept, mapped) else {
         return;
     };
     for (number, own) in &mut changed {
-        own.change.source = unit.source(*number);
+        own.change.source = files.source(*number);
     }
     let is_of_them = |l: &&LineChange| changed_with(&changed, number(l)).is_some();
     if lines.iter().filter(is_of_them).all(LineChange::is_by_hand) {
@@ -90,12 +90,12 @@ fn change_function(
 }
 
 /// The function around the line at `at`, or on it.
-fn function_of_line(place: &Text, at: usize) -> Option<Function> {
-    let body = place.masked[at..place.line_end(at)]
+fn function_of_line(text: &Text, at: usize) -> Option<Function> {
+    let body = text.masked[at..text.line_end(at)]
         .find('{')
         .map(|open| at + open + 1);
-    let on_it = body.and_then(|body| place.function_around(body).filter(|f| f.body == body));
-    on_it.or_else(|| place.function_around(at))
+    let on_it = body.and_then(|body| text.function_around(body).filter(|f| f.body == body));
+    on_it.or_else(|| text.function_around(at))
 }
 
 /// A line that changes, or lines of one statement.
@@ -137,41 +137,38 @@ fn apply(
 /// would not change. `is_reached`: whether the run accesses the array in one of the lines
 /// of a function, or in a function called there.
 fn other_kernel(
-    place: &Text,
+    text: &Text,
     all: &[Handed],
     array: &str,
     is_reached: &dyn Fn(&Function, RangeInclusive<u32>) -> bool,
 ) -> Option<String> {
     let calls = || all.iter().flat_map(|f| &f.calls);
     calls().find_map(|call| {
-        let caller = place.function_around(*call)?;
-        let body = (caller.body, place.block_end(caller.body));
-        let is_known = is_reached(&caller, place.line_of(body.0)..=place.line_of(body.1));
-        (!is_known && !only_hands_over(place, body, array, calls())).then_some(caller.name)
+        let caller = text.function_around(*call)?;
+        let body = (caller.body, text.block_end(caller.body));
+        let is_known = is_reached(&caller, text.line_of(body.0)..=text.line_of(body.1));
+        (!is_known && !only_hands_over(text, body, array, calls())).then_some(caller.name)
     })
 }
 
-/// All lines that change with a function, by their number: also those of the
-/// functions that hand over the pointer which they got. `None` if a call may hand over
-/// another address, or a line uses the pointer in another way than for its elements.
+/// All lines that change with a function, by their number, including those of the
+/// functions that pass the pointer on to it. `None` if a call may pass another
+/// address, or if a line uses the pointer for more than its elements.
 fn changed_lines(
-    place: &Text,
+    text: &Text,
     all: &[Handed],
     kept: Kept,
     mapped: Mapped,
 ) -> Option<BTreeMap<u32, Changed>> {
-    let edits = edits_of(place, all, kept, mapped)?;
+    let edits = edits_of(text, all, kept, mapped)?;
     let change = |(number, own): (&u32, &Edits)| {
-        let (from, last) = (
-            place.start_of_line(*number)?,
-            place.start_of_line(own.last)?,
-        );
-        let lines = (from, place.line_end(last));
-        let change = edits::change(String::new(), place, lines, &own.edits)?;
+        let (from, last) = (text.start_of_line(*number)?, text.start_of_line(own.last)?);
+        let lines = (from, text.line_end(last));
+        let change = edits::change(String::new(), text, lines, &own.edits)?;
         let numbers = *number..=own.last;
         let defined = all
             .iter()
-            .find(|f| numbers.contains(&place.line_of(f.close)));
+            .find(|f| numbers.contains(&text.line_of(f.close)));
         let change = CallChange {
             maps: Maps::Pointers,
             defines: defined.map(|f| f.name.clone()),
@@ -183,9 +180,9 @@ fn changed_lines(
     edits.iter().map(change).collect()
 }
 
-/// What changes in the lines of functions and of their calls, by the lines' numbers.
+/// The edits in the lines of functions and of their calls, by line number.
 fn edits_of(
-    place: &Text,
+    text: &Text,
     all: &[Handed],
     kept: Kept,
     mapped: Mapped,
@@ -195,29 +192,27 @@ fn edits_of(
     } = mapped;
     let start = format!("spad_{array}");
     let calls: Vec<usize> = all.iter().flat_map(|f| f.calls.iter().copied()).collect();
-    let passed = calls
-        .iter()
-        .map(|open| Some((*open, place.closing(*open)?)));
+    let passed = calls.iter().map(|open| Some((*open, text.closing(*open)?)));
     let passed: Vec<(usize, usize)> = passed.collect::<Option<_>>()?;
     let mut edits: BTreeMap<u32, Edits> = BTreeMap::new();
     let mut insert = |at: usize, last: u32, new: Vec<Edit>| {
-        let own = edits.entry(place.line_of(at)).or_default();
+        let own = edits.entry(text.line_of(at)).or_default();
         own.last = own.last.max(last);
         own.edits.extend(new);
     };
     for (_, close) in &passed {
-        let seen = declaration_at(place, *close, array).is_some();
+        let seen = declaration_at(text, *close, array).is_some();
         let given = if seen { array } else { &start };
         let edit = Edit::insert(*close, format!(", {given}"));
-        insert(*close, place.line_of(*close), vec![edit]);
+        insert(*close, text.line_of(*close), vec![edit]);
     }
     for f in all {
         let parameter = format!(", const void *{start}");
         let edit = Edit::insert(f.close, parameter);
-        insert(f.close, place.line_of(f.close), vec![edit]);
+        insert(f.close, text.line_of(f.close), vec![edit]);
         let wrap = Wrap {
             names: &f.names,
-            rows: &f.rows(place),
+            rows: &f.rows(text),
             // A parameter of the array's name is a pointer.
             own: None,
             walking: &[],
@@ -225,8 +220,8 @@ fn edits_of(
             function,
             passed: &passed,
         };
-        for (from, to, own) in edits_of_body(place, f.body, &wrap, kept)? {
-            insert(from, place.line_of(to), own);
+        for (from, to, own) in edits_of_body(text, f.body, &wrap, kept)? {
+            insert(from, text.line_of(to), own);
         }
     }
     edits.retain(|_, edits| !edits.edits.is_empty());
@@ -238,32 +233,32 @@ fn edits_of(
     are_apart.then_some(edits)
 }
 
-/// What changes in a body, by the lines of a statement: where they begin and end.
+/// The edits in a body, by the span of each statement's lines.
 fn edits_of_body(
-    place: &Text,
+    text: &Text,
     body: usize,
     wrap: &Wrap,
     kept: Kept,
 ) -> Option<Vec<(usize, usize, Vec<Edit>)>> {
-    let end = place.block_end(body);
+    let end = text.block_end(body);
     let mut all = Vec::new();
     let mut line = body;
-    // Where a bracket opens in a line that does not change.
+    // The position of a bracket that opens in an unchanged line.
     let mut opened: Option<usize> = None;
     while line < end {
         let of_part = |from: usize, to: usize| {
-            let number = place.line_of(from);
-            Some((from, to, wrap.edits(place, (from, to), (kept, number))?))
+            let number = text.line_of(from);
+            Some((from, to, wrap.edits(text, (from, to), (kept, number))?))
         };
-        let own = || parts(place, line, end).find_map(|to| of_part(line, to));
+        let own = || parts(text, line, end).find_map(|to| of_part(line, to));
         // A line may be understood with the one in which its bracket opens.
         let with_opened = || {
             let from = opened?;
-            let found = parts(place, from, end).filter_map(|to| of_part(from, to));
+            let found = parts(text, from, end).filter_map(|to| of_part(from, to));
             found.into_iter().find(|(_, _, edits)| !edits.is_empty())
         };
         let found = own().or_else(with_opened)?;
-        let is_open = parts(place, found.0, end).any(|to| to > found.1);
+        let is_open = parts(text, found.0, end).any(|to| to > found.1);
         opened = opened
             .or(Some(found.0))
             .filter(|_| found.2.is_empty() && is_open);
@@ -273,19 +268,19 @@ fn edits_of_body(
     Some(all)
 }
 
-/// Where the line at `line` ends, then where those after it do while a bracket is open.
-fn parts(place: &Text, line: usize, end: usize) -> impl Iterator<Item = usize> {
-    let first = Some(place.line_end(line).min(end));
+/// The end of the line at `line`, then of the following lines while a bracket is open.
+fn parts(text: &Text, line: usize, end: usize) -> impl Iterator<Item = usize> {
+    let first = Some(text.line_end(line).min(end));
     std::iter::successors(first, move |to| {
-        let part = &place.masked[line..*to];
+        let part = &text.masked[line..*to];
         let count = |brackets: [char; 2]| part.matches(brackets).count();
-        let goes_on = place.masked[*to..end].trim_start().starts_with('[');
+        let goes_on = text.masked[*to..end].trim_start().starts_with('[');
         let is_open = goes_on || count(['(', '[']) > count([')', ']']);
-        (is_open && *to < end).then(|| place.line_end(to + 1).min(end))
+        (is_open && *to < end).then(|| text.line_end(to + 1).min(end))
     })
 }
 
-/// What changes in a line, or in lines of one statement.
+/// The edits in a line, or in the lines of one statement.
 #[derive(Default)]
 struct Edits {
     last: u32,
@@ -310,13 +305,13 @@ mod tests {
 
     /// The same with that kernel, whose mapping keeps `unit` bytes together.
     fn changed_of(callee: &str, kernel: &str, unit: u32) -> Option<Vec<String>> {
-        let place = Text::new(format!("{callee}\n{kernel}"));
-        let body = place.text.find('{').unwrap() + 1;
-        let callee = place.function_around(body).unwrap();
-        let types = Types::of("k.cu", &mut given(&place.text));
+        let text = Text::new(format!("{callee}\n{kernel}"));
+        let body = text.text.find('{').unwrap() + 1;
+        let callee = text.function_around(body).unwrap();
+        let types = Types::of("k.cu", &mut given(&text.text));
         let kept = types.kept("tile", Some(unit));
-        let all = Handed::all(&place, &callee, "tile")?;
-        let lines = changed_lines(&place, &all, kept, Mapped::words("tile", "at"))?;
+        let all = Handed::all(&text, &callee, "tile")?;
+        let lines = changed_lines(&text, &all, kept, Mapped::words("tile", "at"))?;
         let texts = lines.into_values().map(|line| line.change.changed_text);
         Some(texts.collect())
     }
@@ -430,11 +425,11 @@ mod tests {
         let kernel =
             "\nvoid other() {\n__shared__ float tile[8];\ntile[0] = 1;\nsum<1>(tile, 1);\n}";
         let other = |source: String, is_reached: bool| {
-            let place = Text::new(source);
-            let at = place.text.find("float s =").unwrap();
-            let callee = place.function_around(at).unwrap();
-            let all = Handed::all(&place, &callee, "tile").unwrap();
-            other_kernel(&place, &all, "tile", &|_, _| is_reached)
+            let text = Text::new(source);
+            let at = text.text.find("float s =").unwrap();
+            let callee = text.function_around(at).unwrap();
+            let all = Handed::all(&text, &callee, "tile").unwrap();
+            other_kernel(&text, &all, "tile", &|_, _| is_reached)
         };
         let source = || format!("{SUM}{kernel}");
         assert_eq!(other(source(), true), None);

@@ -43,7 +43,7 @@ pub(in crate::suggest) fn to_their_calls(
     }
 }
 
-/// A call that hands over elements of the array.
+/// A call that passes elements of the array by reference.
 struct Call {
     /// `file:line`
     source: String,
@@ -52,7 +52,7 @@ struct Call {
     statement: (usize, usize),
     /// The elements.
     elements: Vec<(usize, usize)>,
-    /// Its place in the chain of the access, whose own is 0.
+    /// Its index in the chain of calls of the access, whose own index is 0.
     depth: usize,
 }
 
@@ -63,7 +63,7 @@ fn call(line: &LineChange, array: &str, sources: &mut SourceFiles) -> Option<Cal
     }
     let chain = line.chain();
     let own = line.text.as_deref()?;
-    // An element of a pointer may be what it accesses.
+    // The access may be to an element of a pointer.
     if own.contains('[') || own.contains("->") || word(own, array).is_some() {
         return None;
     }
@@ -141,7 +141,7 @@ impl Callee {
 }
 
 impl Call {
-    /// The line of the call, changed, and its place in the chain of the access.
+    /// The line of the call, changed, and its index in the chain of calls of the access.
     fn line(
         self,
         mapped: Mapped,
@@ -177,7 +177,7 @@ impl Call {
     fn by_address(&self, mapped: Mapped) -> Option<CallChange> {
         let array = mapped.array;
         let mut edits = Vec::new();
-        // Another argument is loaded in the call's own line.
+        // Another argument is loaded in the line of the call.
         let named =
             |(from, to): &(usize, usize)| word(&self.place.masked[*from..*to], array).is_some();
         let own = self.elements.iter().filter(|e| named(e)).count();

@@ -77,8 +77,8 @@ pub(in crate::suggest) fn method_change(
     (!edits.is_empty()).then(change)?
 }
 
-/// Where the call begins and ends of which the name between two places is an argument,
-/// and its number.
+/// Begin and end of the call that has the name in this span as an argument, and the
+/// number of the argument.
 fn call_with(place: &Text, from: usize, to: usize) -> Option<(usize, usize, usize)> {
     let open = place.open_before(from)?;
     let close = place.closing(open)?;

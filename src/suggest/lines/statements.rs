@@ -101,7 +101,7 @@ fn split_change(
     Split::at(&place, number)?.changed(file, &place, seen, mapped)
 }
 
-/// Where the statement begins that has `begin`, after directives and the end of `for (...)`.
+/// The start of the statement that contains `begin`, after directives and the end of `for (...)`.
 fn after_heads(place: &Text, from: usize, begin: usize) -> Option<usize> {
     let before = place.masked.get(from..begin)?;
     let directive = before.match_indices('\n').rfind(|(at, _)| {

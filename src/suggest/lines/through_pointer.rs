@@ -65,7 +65,7 @@ fn names_another(place: &Text, found: &Address, array: &str) -> bool {
     })
 }
 
-/// What the statement between `begin` and `end` accesses by `op`.
+/// The pointer expression that the statement between `begin` and `end` accesses by `op`.
 fn accessed(place: &Text, op: Op, begin: usize, end: usize) -> Option<Address> {
     if op == Op::Atomic {
         return argument_of_an_atomic(place, begin, end);
@@ -77,7 +77,7 @@ fn accessed(place: &Text, op: Op, begin: usize, end: usize) -> Option<Address> {
     element(place, after_conditions(place, begin, equals)?, equals)
 }
 
-/// Where the `=` of the only assignment of a statement is.
+/// The position of the `=` of a statement's only assignment.
 fn assignment(place: &Text, from: usize, to: usize) -> Option<usize> {
     let statement = &place.masked[from..to];
     // The header of a loop ends in the middle of its parentheses.
@@ -91,7 +91,7 @@ fn assignment(place: &Text, from: usize, to: usize) -> Option<usize> {
     (!before.ends_with(OPERATORS)).then_some(first.1)
 }
 
-/// Where the left side begins, after `if (...)` and the like.
+/// The start of the left side, after `if (...)` and the like.
 fn after_conditions(place: &Text, from: usize, to: usize) -> Option<usize> {
     let mut from = from;
     loop {

@@ -5,7 +5,7 @@ use crate::suggest::SourceFiles;
 use crate::suggest::source::elements::{aliases, bytes_of_type};
 use crate::suggest::source::scan::{Text, first_name, is_word, last_name};
 
-use super::unit::Unit;
+use super::joined_files::JoinedFiles;
 use std::rc::Rc;
 
 /// Names that are defined by each other.
@@ -44,7 +44,7 @@ const VECTORS: [(&str, u32); 12] = [
     ("double", 8),
 ];
 
-/// What an expression names, as far as the source shows its type.
+/// The object that an expression names, as far as the source shows its type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Object {
     Unknown,
@@ -56,7 +56,7 @@ enum Object {
 /// The types of a file and of those that it includes.
 pub(in crate::suggest) struct Types {
     /// The file, then what it includes.
-    place: Rc<Text>,
+    text: Rc<Text>,
 }
 
 /// The objects of one array, and what its mappings keep together.
@@ -82,7 +82,7 @@ impl Kept<'_> {
     /// members are not all understood.
     pub fn bytes(&self, line: u32, address: &str) -> Option<u32> {
         let types = self.types;
-        let at = types.place.line_end(types.place.start_of_line(line)?);
+        let at = types.text.line_end(types.text.start_of_line(line)?);
         let object = match types.of_address(at, address, MOST_STEPS) {
             Object::Unknown => types.of_name(at, self.array, MOST_STEPS),
             known => known,
@@ -104,15 +104,15 @@ impl Types {
     /// Those of `file`.
     pub fn of(file: &str, sources: &mut SourceFiles) -> Self {
         Types {
-            place: sources.with_included(file).text.clone(),
+            text: sources.with_included(file).text.clone(),
         }
     }
 
-    /// Those of `unit`, under the name of its first file.
-    pub fn of_unit(unit: &Unit, sources: &mut SourceFiles) -> Self {
-        let included = sources.included_in(unit.first(), &unit.place);
+    /// Those of `files`, under the name of its first file.
+    pub fn of_files(files: &JoinedFiles, sources: &mut SourceFiles) -> Self {
+        let included = sources.included_in(files.first(), &files.text);
         Types {
-            place: included.text,
+            text: included.text,
         }
     }
 
@@ -139,35 +139,35 @@ impl Types {
         self.of_name(at, name, steps)
     }
 
-    /// What the variable, the array or the pointer `name` has, as declared before `at`:
-    /// in the function around, else anywhere.
+    /// The object of the variable, array or pointer `name`, as declared before `at`: in
+    /// the function around, else anywhere.
     fn of_name(&self, at: usize, name: &str, steps: u32) -> Object {
         let Some(steps) = steps.checked_sub(1).filter(|_| !name.is_empty()) else {
             return Object::Unknown;
         };
-        let function = self.place.outermost_function(at);
+        let function = self.text.outermost_function(at);
         let scopes = function.map(|f| (f.open, at)).into_iter().chain([(0, at)]);
         let mut objects = scopes.map(|(from, to)| self.declared(from, to, name, steps));
         let known = objects.find(|object| *object != Object::Unknown);
         known.unwrap_or(Object::Unknown)
     }
 
-    /// What members of that name are, in any structure.
+    /// The object of members of that name, in any structure.
     fn of_member(&self, name: &str, steps: u32) -> Object {
         match steps.checked_sub(1) {
-            Some(steps) => self.declared(0, self.place.masked.len(), name, steps),
+            Some(steps) => self.declared(0, self.text.masked.len(), name, steps),
             None => Object::Unknown,
         }
     }
 
-    /// The largest of what declarations of `name` between two places say.
+    /// The largest type that declarations of `name` in this span state.
     fn declared(&self, from: usize, to: usize, name: &str, steps: u32) -> Object {
-        let part = &self.place.masked[from..to];
+        let part = &self.text.masked[from..to];
         let all = part.match_indices(name).map(|(at, _)| from + at);
         let alone = all.filter(|at| {
             let (before, after) = (
-                &self.place.masked[..*at],
-                &self.place.masked[at + name.len()..],
+                &self.text.masked[..*at],
+                &self.text.masked[at + name.len()..],
             );
             !before.ends_with(is_word) && !after.starts_with(is_word)
         });
@@ -175,9 +175,9 @@ impl Types {
         alone.map(object).max().unwrap_or(Object::Unknown)
     }
 
-    /// What the name at `at` is declared as there, if it is.
+    /// The type that the name at `at` is declared with there, if it is a declaration.
     fn of_declaration(&self, from: usize, at: usize, length: usize, steps: u32) -> Object {
-        let before = &self.place.masked[from..at];
+        let before = &self.text.masked[from..at];
         let boundary = |c: char| !is_word(c) && !c.is_whitespace() && !":<>*&".contains(c);
         let begin = before.rfind(boundary).map_or(0, |end| end + 1);
         let separator = before[..begin].chars().next_back();
@@ -185,8 +185,8 @@ impl Types {
         // `float *re = s, *im = s + n`: of the first of the statement.
         let own = match (own, separator) {
             (None, Some(',')) => {
-                let start = self.place.statement_start(from + begin).max(from);
-                let head = &self.place.masked[start..from + begin];
+                let start = self.text.statement_start(from + begin).max(from);
+                let head = &self.text.masked[start..from + begin];
                 // An argument of a call declares nothing.
                 if head.matches('(').count() != head.matches(')').count() {
                     return Object::Unknown;
@@ -200,7 +200,7 @@ impl Types {
         match own.as_deref() {
             None => Object::Unknown,
             Some("auto") => {
-                let value = self.place.masked[at + length..].trim_start();
+                let value = self.text.masked[at + length..].trim_start();
                 let value = value.strip_prefix('=').map(|v| v.split(';').next());
                 let value = value.flatten().unwrap_or_default();
                 self.of_address(at, value, steps)
@@ -222,7 +222,7 @@ impl Types {
         };
         let bare = named.split('<').next().unwrap_or(&named);
         let name = bare.rsplit(':').next().unwrap_or(bare).trim();
-        if let Some(alias) = aliases(&self.place.masked, name).next() {
+        if let Some(alias) = aliases(&self.text.masked, name).next() {
             return self.of_type(alias, steps);
         }
         match self.members(name) {
@@ -234,12 +234,12 @@ impl Types {
 
     /// The members of the structure `name`.
     fn members(&self, name: &str) -> Option<&str> {
-        let masked = &self.place.masked;
+        let masked = &self.text.masked;
         let kinds = ["struct", "class", "union"].into_iter();
         let mut heads = kinds.flat_map(|kind| masked.match_indices(kind));
         heads.find_map(|(at, kind)| {
             let open = at + masked[at..].find(['{', ';', '(', ')'])?;
-            let close = self.place.closing(open)?;
+            let close = self.text.closing(open)?;
             masked[open..].starts_with('{').then_some(())?;
             let head = masked[at + kind.len()..open].split(':').next()?;
             let after = masked[close + 1..].split(';').next()?;
@@ -379,7 +379,7 @@ template <typename T> __global__ void k(float *out) {
             ("w", 8),
             ("(int4 *)p + 1", 16),
             ("reinterpret_cast<float2 *>(p)", 8),
-            // Of an unknown type: that of the array.
+            // With an unknown type, the array's element size applies.
             ("t", 20),
         ] {
             assert!(tears(bytes - 1, 18, address), "{address}");

@@ -5,9 +5,9 @@ use crate::suggest::source::pointers::{is_operand, members};
 use crate::suggest::source::scan::{Text, first_name, last_name, word};
 
 impl Wrap<'_> {
-    /// Where the name between two places ends, with its brackets, if it is an address that is
-    /// given to a pointer, compared, or subtracted from another: it stays what it is, and what
-    /// is read or written through the pointer is mapped.
+    /// The end of the name in this span, with its brackets, if it is an address that is
+    /// assigned to a pointer, compared, or subtracted from another. Such an address is
+    /// unchanged; accesses through the pointer are mapped.
     pub(in crate::suggest) fn stays(
         &self,
         place: &Text,

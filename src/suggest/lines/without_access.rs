@@ -63,8 +63,8 @@ fn is_named(place: &Text, from: usize, line: u32, array: &str) -> bool {
     named.is_some_and(|at| at < from || !is_hidden(place, (from, at), array))
 }
 
-/// Whether a line gives a pointer, or a function of the source, the address of an element:
-/// it stays what it is, and each access through it changes.
+/// Whether a line assigns the address of an element to a pointer, or passes it to a
+/// function of the source. The address is unchanged; each access through it changes.
 fn is_pointed(place: &Text, line: u32, array: &str) -> bool {
     let Some(from) = place.start_of_line(line) else {
         return false;

@@ -38,7 +38,7 @@ pub(in crate::suggest) fn pointers_change(
     let walking = known.walking.clone();
     let mut names = known.names();
     if word(&place.masked[line..end], seen).is_some() {
-        // Of the array's own elements, members are mapped one by one.
+        // Members of the array's own elements are mapped one by one.
         names.push(seen.to_owned());
     }
     let wrap = Wrap {
@@ -72,28 +72,28 @@ pub(in crate::suggest) struct Wrap<'a> {
     pub own: Option<&'a str>,
     /// Those that are declared as pointers, and all of whose values point into the array.
     pub walking: &'a [String],
-    /// What the function counts from.
+    /// The base that the function counts from.
     pub start: &'a str,
     pub function: &'a str,
-    /// Arguments that are handed on as they are.
+    /// Arguments that are passed on unchanged.
     pub passed: &'a [(usize, usize)],
 }
 
 /// How a part of a line uses a name.
 enum Use {
-    /// An element, between two places.
+    /// An element: its span.
     Element(usize, usize),
     /// `&a[i]`, which a cast to another type reads or writes.
     Address(usize, usize),
     /// `*p` and `*p++`: where the star is, and where it ends.
     Pointed(usize, usize),
-    /// `p += 4`, `p++`: the pointer alone, up to a place.
+    /// `p += 4`, `p++`: the pointer alone; the end of the expression.
     Moved(usize),
 }
 
 impl Wrap<'_> {
-    /// What changes in a part of line `number`: each `name[...]` is under the function.
-    /// `None` where a name is used in a way that is not understood.
+    /// The edits of a part of line `number`: each `name[...]` is put under the
+    /// function. `None` if a name is used in a way that is not understood.
     pub fn edits(
         &self,
         place: &Text,
@@ -168,8 +168,8 @@ impl Wrap<'_> {
     }
 }
 
-/// How the name between two places is used; `None` where that is not understood. Of the
-/// array itself, `own`, members of elements and addresses under a cast alone are.
+/// How the name in this span is used; `None` if that is not understood. Of the array
+/// itself, `own`, only members of elements and addresses under a cast are understood.
 fn usage(
     place: &Text,
     (from, to): (usize, usize),
@@ -216,7 +216,7 @@ fn usage(
 }
 
 /// `((T *)a)[i]`, `reinterpret_cast<T *>(a)[i]` or `reinterpret_cast<T *>(&a[0])[i]` of the
-/// name between two places.
+/// name in this span.
 fn cast_element(
     place: &Text,
     (from, to): (usize, usize),
@@ -260,8 +260,8 @@ fn atomic_address(place: &Text, at: usize) -> Option<(usize, usize)> {
         .then_some((from, from + argument.trim().len()))
 }
 
-/// Where the `&` is of `*reinterpret_cast<T *>(&a[i])`, `*(T *)&a[i]` and the like, whose
-/// element is between two places: what is read there begins at that element.
+/// The position of the `&` in `*reinterpret_cast<T *>(&a[i])`, `*(T *)&a[i]` and the
+/// like, for the element in this span: the access begins at that element.
 fn under_a_cast(
     place: &Text,
     (from, to): (usize, usize),

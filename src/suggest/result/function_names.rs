@@ -41,8 +41,8 @@ impl MappedArray {
 }
 
 impl FunctionNames {
-    /// That of each array of a kernel in `files`, where `is_taken` says which words the
-    /// source has already. Arrays of several functions may have one name.
+    /// The function name for each array of a kernel in `files`; `is_taken` tells which
+    /// words the source already uses. Arrays of several functions may have one name.
     pub(in crate::suggest) fn give(
         &mut self,
         arrays: &[MappedArray],

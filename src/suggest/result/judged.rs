@@ -10,14 +10,14 @@ use crate::suggest::source::files::SourceFiles;
 use crate::trace::{Access, AccessTrace, ConflictProfile};
 use serde::Serialize;
 
-/// What a change makes of the accesses of the machine code.
+/// The effect of a change on the machine code's accesses.
 #[derive(Clone, Debug, Serialize)]
 pub struct InMachineCode {
-    /// Conflicts of the accesses as it is.
+    /// Conflicts of the accesses without the change.
     pub conflicts_before: u64,
     /// The same with the change.
     pub conflicts: u64,
-    /// Wavefronts as it is.
+    /// Wavefronts without the change.
     pub wavefronts_before: u64,
     /// The same with the change.
     pub wavefronts: u64,
@@ -27,7 +27,7 @@ pub struct InMachineCode {
 }
 
 impl InMachineCode {
-    /// The counts of accesses as they are, and of those that take their place under a mapping.
+    /// The counts of the present accesses, and of the `changed` ones under a mapping.
     pub(in crate::suggest) fn of(
         as_they_are: &[Access],
         changed: &[Access],
@@ -48,7 +48,7 @@ impl InMachineCode {
         }
     }
 
-    /// Whether the change leaves fewer conflicts, and no other access takes their place.
+    /// Whether the change leaves fewer conflicts, and no additional accesses replace them.
     pub fn gains(&self) -> bool {
         self.conflicts < self.conflicts_before && self.wavefronts < self.wavefronts_before
     }
@@ -62,7 +62,7 @@ impl InMachineCode {
     }
 }
 
-/// The accesses of the machine code to a target, as it is and with its changed lines.
+/// The accesses of the machine code to a target, without and with its changed lines.
 pub(in crate::suggest) struct Judged<'a> {
     tuned: &'a Tuned<'a>,
     as_it_is: AccessTrace,

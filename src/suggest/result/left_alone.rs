@@ -1,5 +1,5 @@
-//! What accesses that the compiler no longer merges cost: arrays that are better left as they
-//! are, and what the changes of the others leave.
+//! The cost of accesses that the compiler no longer merges: arrays that are better left
+//! unchanged, and the conflicts that the changes of the others leave.
 
 use crate::software::LayoutSpec;
 use crate::suggest::{InMachineCode, Suggestion, TornLine};
@@ -12,7 +12,7 @@ pub struct LeftAlone {
     pub array: String,
     /// The best mapping for the changed source.
     pub hash: LayoutSpec,
-    /// Conflicts of the accesses to it as it is.
+    /// Conflicts of the accesses to it without a change.
     pub conflicts_before: u64,
     /// The same under the mapping, the accesses of `torn` counted apart.
     pub conflicts: u64,
@@ -33,7 +33,7 @@ pub struct LeftAlone {
 /// their names.
 const LIBRARIES: [(&str, &str); 2] = [("cub", "CUB"), ("thrust", "Thrust")];
 
-/// Of 100 conflicts, how many have to go so that a change pays.
+/// The percentage of conflicts that a change must remove to pay off.
 const LEAST: u64 = 1;
 
 impl Suggestion {
@@ -87,9 +87,9 @@ impl LeftAlone {
     }
 }
 
-/// What is left of the conflicts after changes of the source, where these take accesses
-/// apart that a mapping in the PTX keeps whole, or gain nothing in the machine code; `None`
-/// where all gain what the mapping does.
+/// The conflicts left after changes of the source, if these split accesses that a mapping
+/// in the PTX keeps whole, or gain nothing in the machine code; `None` if all gain as much
+/// as the mapping.
 pub fn torn_verdict(changes: &[Suggestion], left: &[LeftAlone]) -> Option<String> {
     let because = because(changes, left);
     let is_torn = |s: &Suggestion| !s.torn.is_empty() || s.keeps_merged;
@@ -112,7 +112,7 @@ pub fn torn_verdict(changes: &[Suggestion], left: &[LeftAlone]) -> Option<String
     }
 }
 
-/// Why arrays are left as they are, or have another mapping.
+/// Why arrays are left unchanged, or have another mapping.
 fn because(changes: &[Suggestion], left: &[LeftAlone]) -> String {
     let codes: Vec<&InMachineCode> = (left.iter())
         .filter_map(|l| l.machine_code.as_ref())

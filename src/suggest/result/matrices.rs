@@ -98,7 +98,7 @@ pub(in crate::suggest) fn give_lengths(
 /// Rows of a matrix that become longer.
 #[derive(Clone, Copy)]
 struct Rows {
-    /// Their length as it is, and what is added.
+    /// Their present length, and the length that is added.
     bytes: u32,
     more: u32,
     /// Bytes of an element of the array.
@@ -154,8 +154,7 @@ fn of_calls(
     change(source.to_owned(), &place, (begin, end), &edits)
 }
 
-/// The same where each call gets `array + index`, which becomes the address of the element
-/// that is mapped.
+/// The same if each call gets `array + index`, which becomes the address of the mapped element.
 fn of_pointers(
     source: &str,
     mapped: Mapped,
@@ -186,7 +185,7 @@ fn of_pointers(
     })
 }
 
-/// `&a[place(i)]` in the place of the pointer `a + i` of the call whose parenthesis is at
+/// `&a[place(i)]` instead of the pointer `a + i` in the call whose parenthesis is at
 /// `open`; `None` if it is written in another way.
 fn pointer(place: &Text, open: usize, mapped: Mapped) -> Option<Edit> {
     let Mapped {
@@ -203,7 +202,7 @@ fn pointer(place: &Text, open: usize, mapped: Mapped) -> Option<Edit> {
         None => rest.is_empty().then_some("0")?,
     };
     let mut depth = 0;
-    // What binds less tightly than a sum would have another meaning in brackets.
+    // An operator that binds less tightly than a sum would change its meaning in brackets.
     let is_sum = index.chars().all(|c| {
         depth += i32::from(c == '(' || c == '[') - i32::from(c == ')' || c == ']');
         depth > 0 || !"?<>&|^=,".contains(c)
@@ -215,8 +214,8 @@ fn pointer(place: &Text, open: usize, mapped: Mapped) -> Option<Edit> {
     })
 }
 
-/// What changes in the calls that begin between two places and name the array, and where
-/// the last call ends; `None` where there is none, or one is not understood.
+/// The edits of the calls that begin in this span and name the array, and the end of the
+/// last call; `None` if there is no such call, or one is not understood.
 fn edits(
     place: &Text,
     (from, to): (usize, usize),
@@ -242,7 +241,7 @@ fn edits(
     (!edits.is_empty()).then_some((edits, at))
 }
 
-/// The parentheses of the first call that begins between two places.
+/// The parentheses of the first call that begins in this span.
 fn next_call(place: &Text, from: usize, to: usize) -> Option<(usize, usize)> {
     let part = place.masked.get(from..to)?;
     let found = CALLS

@@ -1,4 +1,4 @@
-//! What is made of changed lines: padding, other languages, counts, texts.
+//! Results derived from changed lines: padding, other languages, counts, texts.
 
 pub(super) mod declared;
 pub(super) mod function_names;

@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
-/// What files of source are called.
+/// The extensions of source files.
 const EXTENSIONS: [&str; 9] = ["cu", "cuh", "h", "hh", "hpp", "inl", "cc", "cpp", "cxx"];
 
 /// Files of a folder that are read.
@@ -146,7 +146,7 @@ mod tests {
         assert!(lines[0].used_in.is_empty());
         let users = [path("far.cu"), path("user.cu")];
         assert_eq!(lines[1].used_in, users);
-        // For the next array the folder is not read again.
+        // For the next array, the folder is not read again.
         std::fs::remove_file(path("user.cu")).unwrap();
         lines[1].used_in.clear();
         find_users(&mut lines, &mut files);

@@ -60,7 +60,7 @@ impl Shape {
             };
             indices.insert(access.pc, index);
         }
-        // Of several dimensions, the declaration says what a row is.
+        // With several dimensions, the declaration defines the row.
         let declared = form.filter(|f| f.brackets() > 1);
         if let Some(form) = declared {
             let own = form.row().filter(|row| elements.is_multiple_of(*row));
@@ -199,7 +199,7 @@ impl Padded<'_> {
         })
     }
 
-    /// Where the declaration is not seen, its rows are those that the indices show.
+    /// If the declaration is not seen, its rows are those that the indices show.
     fn as_indices_show(&self) -> Option<Padding> {
         let array = self.array;
         let by_index = |l: &LineChange| l.text.as_deref().is_none_or(|t| word(t, array).is_some());
@@ -226,7 +226,7 @@ impl Padded<'_> {
         if self.form.is_some_and(|f| in_parts(target, f)) {
             return None;
         }
-        // Of narrower accesses, neighbours need not stay together.
+        // With narrower accesses, neighbouring words need not stay together.
         let best = (self.torn.padding()).or_else(|| target.best_of(MappingKind::Pad))?;
         let layout = &best.layout;
         let &LayoutSpec::Pad { every, by } = layout.spec() else {
@@ -257,7 +257,7 @@ impl Padded<'_> {
     }
 }
 
-/// How many elements of `unit` bytes they are, if whole ones.
+/// The number of elements of `unit` bytes, if it is whole.
 fn whole(bytes: u32, unit: u32) -> Option<u32> {
     bytes.is_multiple_of(unit).then_some(bytes / unit)
 }
@@ -389,8 +389,8 @@ fn constant_rows(form: &Form, text: &str, array: &str) -> Option<BTreeSet<u64>> 
     (!rows.is_empty()).then_some(rows)
 }
 
-/// The padding of so many units of `unit` bytes, up to `most`, after every `length`
-/// bytes, if it is nearly as good as the best mapping.
+/// The padding of up to `most` units of `unit` bytes after every `length` bytes, if
+/// it is nearly as good as the best mapping.
 fn best_of(target: &Target, length: u32, unit: u32, most: u32) -> Option<(u32, Layout)> {
     let best = fewest_of(target, length, unit, most)?;
     target
@@ -398,7 +398,8 @@ fn best_of(target: &Target, length: u32, unit: u32, most: u32) -> Option<(u32, L
         .then_some(best)
 }
 
-/// The same, however good: that with the fewest conflicts, then the fewest words wasted.
+/// The same without that condition: the padding with the fewest conflicts, then the
+/// fewest words wasted.
 fn fewest_of(target: &Target, length: u32, unit: u32, most: u32) -> Option<(u32, Layout)> {
     let geometry = target.array.geometry();
     let layout = |by: u32| {

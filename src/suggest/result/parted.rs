@@ -16,12 +16,12 @@ use crate::trace::ConflictProfile;
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// What the accesses of a suggestion become.
+/// The new form of a suggestion's accesses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct Parted {
     /// Bytes of the widest access then.
     pub bytes: u32,
-    /// Wavefronts of all accesses as they are.
+    /// Wavefronts of all accesses without a change.
     pub wavefronts_before: u64,
     /// The same of the narrower ones under the mapping.
     pub wavefronts: u64,
@@ -155,7 +155,7 @@ fn taken_apart(statement: &str, function: &str, element: &str, macros: &Macros) 
     one_taken_apart(statement, function, element, macros).map(|changed| heads.to_owned() + &changed)
 }
 
-/// Where the heads end that a statement begins with.
+/// The end of the heads that a statement begins with.
 fn end_of_heads(code: &Text) -> Option<usize> {
     let mut at = 0;
     loop {
@@ -186,7 +186,7 @@ fn one_taken_apart(
     (!body.contains([';', '{', '}'])).then_some(())?;
     let equals = assignment(body)?;
     let called = word(body, function)?;
-    // One element alone.
+    // A single element.
     word(&body[called + function.len()..], function)
         .is_none()
         .then_some(())?;
@@ -222,7 +222,7 @@ fn one_taken_apart(
     ))
 }
 
-/// Where the `=` of an assignment is.
+/// The position of the `=` of an assignment.
 fn assignment(body: &str) -> Option<usize> {
     let bytes = body.as_bytes();
     let mut depth = 0;
@@ -241,8 +241,7 @@ fn assignment(body: &str) -> Option<usize> {
     None
 }
 
-/// Where the array begins whose bracket opens at `end`: a name, or an expression in
-/// parentheses.
+/// The start of the array whose bracket opens at `end`: a name, or an expression in parentheses.
 fn base(body: &str, end: usize) -> Option<usize> {
     let before = body[..end].trim_end();
     if !before.ends_with(')') {

@@ -12,11 +12,10 @@ use crate::suggest::source::scan::word;
 use crate::suggest::{LineChange, Suggestion, Suggestions};
 use std::collections::BTreeSet;
 
-/// What declares an array of shared memory in Numba.
+/// The declaration of an array of shared memory in Numba.
 const DECLARES: &str = "shared.array(";
 
-/// Adds a change to those that are found, as Python has it where all lines are Python; else
-/// as it is.
+/// Adds a change to those that are found, translated to Python if all lines are Python.
 pub(in crate::suggest) fn add(found: &mut Suggestions, s: Suggestion, sources: &mut SourceFiles) {
     let is_python = |l: &LineChange| {
         let file = l.source.as_deref().and_then(split);
@@ -65,7 +64,7 @@ struct LongerRows {
     padding: LayoutSpec,
     /// Conflicts left.
     conflicts: u64,
-    /// Those of the longer rows.
+    /// The elements of the longer rows.
     elements: u32,
     declaration: DeclarationChange,
 }
@@ -98,7 +97,7 @@ fn longer_rows(s: &Suggestion, sources: &mut SourceFiles) -> Option<LongerRows> 
             && accesses.iter().all(|line| word(line, &d.name).is_some())
     };
     let mut found = declared.filter(|(_, d)| of_array(d));
-    // Of two arrays of one shape that all lines access, nobody knows which it is.
+    // Of two arrays with one shape, accessed by all lines, it is unknown which is meant.
     let (number, one) = found.next().filter(|_| found.next().is_none())?;
     let text = lines.get(number as usize - 1)?.trim().to_owned();
     let edit = Edit {
@@ -128,7 +127,7 @@ struct Declaration {
     name: String,
     rows: u32,
     columns: u32,
-    /// Where `columns` stands in the line.
+    /// The span of `columns` in the line.
     at: (usize, usize),
 }
 

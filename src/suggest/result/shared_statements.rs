@@ -70,8 +70,8 @@ fn is_shared(line: &LineChange, other: &LineChange) -> bool {
         })
 }
 
-/// The statement with the changes of all suggestions; `None` if one alone changes it,
-/// or if the places of one of the changes are not known.
+/// The statement with the changes of all suggestions; `None` if only one changes it,
+/// or if the spans of one of the changes are not known.
 fn changed(suggestions: &[Suggestion], source: &str, text: &str) -> Option<String> {
     let (mut edits, mut changes) = (Vec::new(), 0);
     let (mut elements, mut arrays) = (Vec::new(), Vec::new());
@@ -96,7 +96,7 @@ fn changed(suggestions: &[Suggestion], source: &str, text: &str) -> Option<Strin
             edits.push(d.edit.clone());
             changes += 1;
         }
-        // Of two instances of one template, the array has only one mapping.
+        // Two instances of one template share the array, which has only one mapping.
         if changes > before && arrays.contains(&&s.array) {
             return None;
         }

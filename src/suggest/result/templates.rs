@@ -9,8 +9,8 @@ use serde::Serialize;
 /// A layout of another language.
 #[derive(Clone, Debug, Serialize)]
 pub struct Template {
-    /// As a mapping of 32-bit words: what the language says it may be another
-    /// than the one recommended, if that is nearly as good.
+    /// As a mapping of 32-bit words. It may differ from the recommended one if
+    /// the language can express only another that is nearly as good.
     pub hash: LayoutSpec,
     /// Conflicts left.
     pub conflicts: u64,

@@ -1,4 +1,4 @@
-//! What to type, for people.
+//! The suggested changes as text.
 
 use crate::software::{Language, LayoutSpec};
 use crate::suggest::array::extent::WITHOUT_ASKING;
@@ -8,7 +8,7 @@ use crate::suggest::{
 use crate::trace::{line_of_file, ptx_text, without_folder};
 
 impl AccessChange {
-    /// Where it is in the PTX; of several files, in which.
+    /// Its line in the PTX; with several files, also the file.
     pub fn ptx_place(&self) -> Option<String> {
         Some(ptx_text(self.ptx_file.as_deref(), self.ptx_line?))
     }
@@ -78,7 +78,7 @@ impl Suggestion {
         spans.max().unwrap_or(128)
     }
 
-    /// What to do with a line whose change is not known.
+    /// Advice for a line whose change is not known.
     pub fn advice(&self, line: &LineChange) -> String {
         let (what, text) = self.wrapped(line);
         if !line.shared_with.is_empty() {
@@ -106,10 +106,21 @@ impl Suggestion {
         if line.parts.are_torn() {
             return format!(
                 "the mapping takes apart the elements: copy them by their members, the address of \
-                 each wrapped: {text}"
+                 each wrapped: {text}{}",
+                self.other_name(line)
             );
         }
-        format!("wrap the {what}: {text}")
+        format!("wrap the {what}: {text}{}", self.other_name(line))
+    }
+
+    /// That the text has the array under another name, as the parameter of a function has.
+    fn other_name(&self, line: &LineChange) -> String {
+        let is_object = matches!(line.parts, Parts::OfOneObject | Parts::TornInOneObject);
+        if is_object && line.is_through_a_pointer(&self.array) {
+            format!(", with the name that {} has there", self.array)
+        } else {
+            String::new()
+        }
     }
 
     /// The length of the rows of a line under the mapping.
@@ -125,8 +136,8 @@ impl Suggestion {
         longer.collect()
     }
 
-    /// What to write in such a line: `("index", "tile[spad_place(INDEX)]")`, or the
-    /// address where the line has a pointer.
+    /// The text for such a line: `("index", "tile[spad_place(INDEX)]")`, or the
+    /// address if the line has a pointer.
     pub fn wrapped(&self, line: &LineChange) -> (&'static str, String) {
         let (array, function) = (&self.array, &self.function_name);
         if line.parts == Parts::OfOneObject {
@@ -143,8 +154,8 @@ impl Suggestion {
         }
     }
 
-    /// How the array gets more elements, where no declaration says it: what the
-    /// launch gives, or how many it needs. `None` if it has enough.
+    /// How the array gets more elements if no declaration does: from the
+    /// launch, or the number that it needs. `None` if it has enough.
     pub fn growth_text(&self) -> Option<String> {
         if let Some(bytes) = self.dynamic_shared {
             let before = self.elements_before * self.element_bytes;
@@ -159,7 +170,7 @@ impl Suggestion {
         })
     }
 
-    /// What wide accesses become, behind a mapping and its array.
+    /// The new form of wide accesses, in the text after a mapping and its array.
     pub fn parts_text(&self) -> String {
         match self.parted {
             Some(parted) => format!(" with accesses of at most {} bytes", parted.bytes),
@@ -167,7 +178,7 @@ impl Suggestion {
         }
     }
 
-    /// What its padding needs of the launch.
+    /// The shared memory that its padding needs from the launch.
     pub fn padded_launch_text(&self) -> Option<String> {
         let [before, bytes] = self.padding.as_ref()?.launch_bytes?;
         (bytes > before).then(|| self.launch_text(before, bytes))
@@ -196,7 +207,7 @@ impl Suggestion {
         ))
     }
 
-    /// What changes in the maps of its tensor copies, a sentence for each.
+    /// The changes in the maps of its tensor copies, a sentence for each.
     pub fn copy_texts(&self) -> Vec<String> {
         let text = |copy: &CopyChange| {
             format!(

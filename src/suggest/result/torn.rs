@@ -85,11 +85,11 @@ fn mapped_addresses(changed: &str) -> Vec<String> {
 pub struct TornLine {
     /// `file:line`
     pub source: String,
-    /// Bytes of an access as it is.
+    /// Bytes of an access before the change.
     pub bytes: u32,
 }
 
-/// The places of such lines, and the widest of their accesses; `None` of no lines.
+/// The lines of split accesses, and the widest of the accesses; `None` without such lines.
 pub fn torn_places(lines: &[TornLine]) -> Option<(String, u32)> {
     let widest = lines.iter().map(|line| line.bytes).max()?;
     let places: Vec<&str> = lines.iter().map(|l| without_folder(&l.source)).collect();
@@ -128,7 +128,7 @@ struct Read {
 }
 
 impl TornSites {
-    /// Those of the `changes` whose accesses in `trace` are of several elements.
+    /// The torn lines of the `changes` whose accesses in `trace` are of several elements.
     pub fn of(
         target: &Target,
         trace: &AccessTrace,
@@ -142,7 +142,7 @@ impl TornSites {
         }
         let mut read = Read::default();
         let (mut lines, mut elements) = (BTreeSet::new(), BTreeMap::new());
-        // What wmma reads at once, no compiler has merged.
+        // A matrix that wmma reads at once was not merged by the compiler.
         for line in changes.iter().filter(|l| !l.is_of_rows()) {
             let own = line.accesses.iter();
             let width = |pc: u32| widths.get(&pc).filter(|bytes| **bytes > WORD_BYTES);
@@ -188,8 +188,8 @@ impl TornSites {
 }
 
 impl Read {
-    /// Bytes of each element that a changed line puts under a function of its own, those
-    /// below a word as a word; `None` if its accesses stay as they are.
+    /// Bytes of each element that a changed line maps by a function of its own, at least
+    /// a word; `None` if its accesses are unchanged.
     fn elements(
         &mut self,
         line: &LineChange,
@@ -202,8 +202,8 @@ impl Read {
         let known = self.macros.entry(file.to_owned());
         let known = known.or_insert_with(|| Macros::of(file, sources));
         let (statement, changed) = line.statement().unwrap_or((text, text));
-        // Of a macro that is not known nothing is said. A cast may be on another line of
-        // the statement.
+        // Nothing is known about the elements of an unknown macro. A cast may be on
+        // another line of the statement.
         let is_narrow = |code: &str| known.any(code, &is_wide) == Some(false);
         (is_narrow(text) && is_narrow(statement)).then_some(())?;
         let (array, own) = (target.array_name(), target.element_bytes());

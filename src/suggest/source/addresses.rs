@@ -9,22 +9,20 @@ use crate::suggest::mapped::Mapped;
 /// Integers as which an address is computed with; others end with `_t`.
 const INTEGERS: [&str; 5] = ["int", "unsigned", "long", "size_t", "uint"];
 
-/// What an address is for.
+/// The use of an address.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::suggest) enum Used {
     /// The element itself: `*&tile[i]`, or the argument of an atomic function.
     Exactly,
-    /// Another element, which stands between two places: `(&tile[0][0])[i]`.
+    /// Another element, with its span: `(&tile[0][0])[i]`.
     Element(usize, usize),
-    /// Another address, which stands between two places and is read or written there:
-    /// `*(&tile[0][0] + i)`.
+    /// Another address, with its span, that is read or written there: `*(&tile[0][0] + i)`.
     Address(usize, usize),
     /// Something else: it is stored, or computed with.
     Otherwise,
 }
 
-/// How the address is used of the element between two places of `code`; `None` where the
-/// element has no `&`.
+/// How the address of the element in this span of `code` is used; `None` if the element has no `&`.
 pub(in crate::suggest) fn use_of(code: &Text, (begin, end): (usize, usize)) -> Option<Used> {
     let before = code.masked[..begin].trim_end();
     if let Some(open) = opening_after(before, '(').filter(|_| code.masked[end..].starts_with(')'))
@@ -49,8 +47,8 @@ pub(in crate::suggest) fn use_of(code: &Text, (begin, end): (usize, usize)) -> O
 }
 
 impl Used {
-    /// Puts what goes on from the element at `at` under the function, and says where it ends;
-    /// none where it names the array once more, or is not understood.
+    /// Maps the expression that contains the element at `at`, and returns its end; none if it
+    /// names the array once more, or is not understood.
     pub fn edits(self, code: &Text, at: usize, mapped: Mapped) -> Option<([Edit; 2], usize)> {
         let array = mapped.array;
         let called = mapped.at();
@@ -67,7 +65,7 @@ impl Used {
     }
 }
 
-/// Whether the element between two places is bound to a reference whose address leads to
+/// Whether the element in this span is bound to a reference whose address leads to
 /// others: `float &e = tile[i]; (&e)[1] = 0;`
 pub(in crate::suggest) fn leads_elsewhere(code: &Text, (at, end): (usize, usize)) -> bool {
     let head = code.masked[..at].trim_end().strip_suffix('=');
@@ -89,7 +87,7 @@ pub(in crate::suggest) fn leads_elsewhere(code: &Text, (at, end): (usize, usize)
 struct Expression {
     from: usize,
     to: usize,
-    /// Of another type than that of the elements.
+    /// To a type other than that of the elements.
     is_cast: bool,
     /// Whether brackets after it are its own: `(...)` or `f(...)`.
     is_closed: bool,
@@ -182,12 +180,13 @@ impl Expression {
     }
 }
 
-/// Where the bracket is with which a text ends.
+/// The position of the bracket that a text ends with.
 fn opening_after(before: &str, bracket: char) -> Option<usize> {
     before.strip_suffix(bracket).map(str::len)
 }
 
-/// Where `(float4 *)`, `(const int *)` or `(unsigned)` opens that ends at `at`.
+/// The opening parenthesis of a cast, `(float4 *)`, `(const int *)` or `(unsigned)`,
+/// that ends at `at`.
 fn cast_before(code: &Text, at: usize) -> Option<usize> {
     let close = code.masked[..at].trim_end().strip_suffix(')')?.len();
     let open = code.opening(close)?;
@@ -213,7 +212,7 @@ fn stays_an_address(name: &str) -> bool {
 mod tests {
     use super::*;
 
-    /// How the address of the first `t[...]` of a line is used, with the part that it names.
+    /// The use of the address of a line's first `t[...]`, with the text that it covers.
     fn used(line: &str) -> Option<(Used, String)> {
         let code = Text::new(line.to_owned());
         let begin = code.masked.find("t[")?;

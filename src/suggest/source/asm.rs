@@ -4,7 +4,7 @@ use super::scan::{Text, is_word, last_name, word};
 
 /// Assignments that are followed from an operand to a parameter.
 const MOST_STEPS: usize = 3;
-/// How the statement begins.
+/// The keywords that begin the statement.
 pub(in crate::suggest) const ASM: [&str; 3] = ["asm", "__asm__", "__asm"];
 /// Words of a cast: what they enclose is the same address.
 const CASTS: [&str; 16] = [
@@ -140,7 +140,7 @@ fn only_name(expression: &str) -> Option<String> {
     names.all(|other| other == name).then(|| name.to_owned())
 }
 
-/// What `name` is set to last in `body`.
+/// The last value that `body` assigns to `name`.
 fn assigned(body: &str, name: &str) -> Option<String> {
     let mut found = None;
     for statement in body.split([';', '{', '}']) {

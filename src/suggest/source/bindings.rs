@@ -1,5 +1,5 @@
-//! What the parameters of a template are, in the instance that has a shared variable:
-//! the name of the variable in the PTX says it.
+//! The arguments of a template's parameters in the instance with a shared variable,
+//! from the variable's name in the PTX.
 
 use super::elements::bytes_of_type;
 use super::scan::{Text, last_name, word};
@@ -36,8 +36,8 @@ enum Argument {
 }
 
 impl Bindings {
-    /// Those of the template around `at`, for an instance that has the variable of
-    /// this name in the PTX; none where the two are not the same function.
+    /// The bindings of the template around `at`, in the instance with the variable
+    /// of this name in the PTX; none if the functions differ.
     pub fn of(variable: &str, place: &Text, at: usize) -> Self {
         let mut found = Bindings::default();
         let named = instance(variable)
@@ -65,8 +65,8 @@ impl Bindings {
     }
 }
 
-/// The function with the local variable, and the arguments of its template as far as
-/// they are plain: `_ZZ5marchILi48EEvPfE5point` is `point` of `march<48>`.
+/// The function that contains the local variable, and the plain arguments of its
+/// template: `_ZZ5marchILi48EEvPfE5point` is `point` of `march<48>`.
 fn instance(variable: &str) -> Option<(&str, Vec<Argument>)> {
     let mut rest = variable.strip_prefix("_ZZ")?;
     rest = rest.strip_prefix('N').unwrap_or(rest);

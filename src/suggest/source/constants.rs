@@ -12,14 +12,14 @@ const MOST_STEPS: u32 = 8;
 /// Parentheses inside of each other.
 const MOST_DEPTH: u32 = 64;
 
-/// The constants of one file, by what it and the files say that it includes.
+/// The constants of one file, as defined in it and in the files that it includes.
 pub(in crate::suggest) struct Constants {
     place: Rc<Text>,
     /// With the files that it includes.
     all: Rc<Included>,
-    /// Where they are used; definitions in the function around come first.
+    /// The position of their use; definitions in the function around it come first.
     at: Option<usize>,
-    /// What the parameters of a template are.
+    /// The arguments of template parameters.
     bound: Bindings,
 }
 
@@ -34,12 +34,12 @@ impl Constants {
         }
     }
 
-    /// The same inside of a template with these arguments.
+    /// The same within a template with these arguments.
     pub fn bound_to(self, bound: Bindings) -> Self {
         Constants { bound, ..self }
     }
 
-    /// The same as a line sees them.
+    /// The same as seen from a line.
     pub fn seen_from(self, line: u32) -> Self {
         let at = self.place.start_of_line(line);
         Constants { at, ..self }
@@ -88,8 +88,8 @@ impl Constants {
         parser.rest.trim().is_empty().then_some(value)
     }
 
-    /// What `name` is, if all of its definitions say the same: those of the function
-    /// around where there are some, else all.
+    /// The value of `name`, if all of its definitions agree: those of the function
+    /// around if there are any, else all.
     fn named(&self, name: &str, steps: u32) -> Option<u64> {
         if let Some(value) = self.bound.value(name) {
             return Some(value);
@@ -111,7 +111,7 @@ impl Constants {
     }
 }
 
-/// The definitions of `name` between two places.
+/// The definitions of `name` in this span.
 fn definitions<'a>(place: &'a Text, name: &str, (mut from, to): (usize, usize)) -> Vec<&'a str> {
     let mut found = Vec::new();
     while let Some(at) = word(&place.masked[from..to], name) {
@@ -122,8 +122,8 @@ fn definitions<'a>(place: &'a Text, name: &str, (mut from, to): (usize, usize)) 
     found
 }
 
-/// What the name between `at` and `end` is defined as there: by `#define`, as a
-/// constant, or as an enumerator.
+/// The definition of the name between `at` and `end`, if it is one: by
+/// `#define`, as a constant, or as an enumerator.
 fn definition(place: &Text, at: usize, end: usize) -> Option<&str> {
     let masked = &place.masked;
     let line = &masked[place.line_start(at)..at];

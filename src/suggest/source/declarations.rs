@@ -1,5 +1,4 @@
-//! What the source itself says: the declaration of an array, and lines that
-//! index it.
+//! Parses the source: the declaration of an array, and lines that index it.
 
 use super::addresses::{Used, leads_elsewhere, use_of};
 use super::bindings::Bindings;
@@ -47,8 +46,8 @@ pub(in crate::suggest) struct Declarations {
 }
 
 impl Declarations {
-    /// Those of `array`, whose elements have `bytes` bytes, in the files of
-    /// `places`.
+    /// The declarations of `array`, whose elements have `bytes` bytes, in the
+    /// files of the lines `places`.
     pub fn of<'a>(
         places: impl Iterator<Item = &'a str>,
         array: Named,
@@ -86,8 +85,7 @@ impl Declarations {
         Declarations { found }
     }
 
-    /// The one that the line `place` sees: the last before it whose block is
-    /// still open.
+    /// The declaration that the line `place` sees: the last before it whose block is still open.
     pub fn seen_from(&self, place: &str, sources: &mut SourceFiles) -> Option<&Declaration> {
         let (file, line) = split(place)?;
         let last = self.last_seen(file, line, sources)?;
@@ -117,8 +115,8 @@ impl Declarations {
         before.map(|((_, from), _)| *from)
     }
 
-    /// The one that the line `place` sees, and all others of the same block: a
-    /// preprocessor may choose between them.
+    /// The declaration that the line `place` sees, and all others of the same
+    /// block: a preprocessor may choose between them.
     pub fn all_seen_from(&self, place: &str, sources: &mut SourceFiles) -> Vec<(String, u32)> {
         let Some((file, line)) = split(place) else {
             return Vec::new();
@@ -195,9 +193,9 @@ impl Declaration {
         applied(line, &self.edits(&code, mapped)?)
     }
 
-    /// The elements of the array in `code`, each with what takes its place; none where it
-    /// names the array in another way, or not at all. Literals, comments, names of other
-    /// scopes (`Other::tile[0]`) and what is not computed (`sizeof(tile[0])`) stay.
+    /// Edits of the elements of the array in `code`; none if it names the array in
+    /// another way, or not at all. Literals, comments, names of other scopes
+    /// (`Other::tile[0]`) and unevaluated operands (`sizeof(tile[0])`) are kept.
     pub fn edits(&self, code: &Text, mapped: Mapped) -> Option<Vec<Edit>> {
         let array = mapped.array;
         let mut edits = Vec::new();
@@ -239,8 +237,8 @@ impl Declaration {
         (!edits.is_empty()).then_some(edits)
     }
 
-    /// What stands between the brackets that `text` has, changed: an index may name the
-    /// array itself. `masked`: the same without literals and comments.
+    /// The text with the indices in its brackets changed: an index may name the array
+    /// itself. `masked`: the same without literals and comments.
     fn indices(&self, text: &str, masked: &[&str], mapped: Mapped) -> Option<Vec<String>> {
         let array = mapped.array;
         let mut at = 0;
@@ -311,7 +309,7 @@ fn is_unevaluated(code: &Text, at: usize) -> bool {
     UNEVALUATED.contains(&last_name(before)) || called.any(|(_, name)| UNEVALUATED.contains(&name))
 }
 
-/// What may stand beside a `*` as it is, and the rest in parentheses.
+/// The text as an operand of `*`, in parentheses if needed.
 fn in_parentheses(text: &str) -> String {
     let text = text.trim();
     let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '.');
@@ -324,7 +322,7 @@ fn in_parentheses(text: &str) -> String {
     }
 }
 
-/// Where `name` stands before a bracket.
+/// The position of `name` before a bracket.
 fn index_of(text: &str, name: &str) -> Option<usize> {
     word(text, name).filter(|at| text[at + name.len()..].trim_start().starts_with('['))
 }

@@ -1,4 +1,4 @@
-//! One array of a declaration in shared memory, by its places in the file.
+//! One array of a declaration in shared memory, by the spans of its parts in the file.
 
 use super::scan::{Text, is_word, last_name, word};
 
@@ -19,9 +19,9 @@ const ATTRIBUTES: [&str; 3] = ["__align__", "alignas", "__attribute__"];
 /// `tile[16][N]` of `__shared__ float a[4], tile[16][N];`
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(in crate::suggest) struct Declarator {
-    /// Where its name begins.
+    /// The position of its name.
     pub name: usize,
-    /// What is between its brackets.
+    /// The spans between its brackets.
     pub dimensions: Vec<(usize, usize)>,
     /// The type of the elements.
     pub element: String,
@@ -92,7 +92,7 @@ impl Declarator {
     }
 }
 
-/// Where the name of a declarator begins and ends.
+/// The span of the name in a declarator.
 fn named(place: &Text, (from, to): (usize, usize)) -> Option<(usize, usize)> {
     let part = &place.masked[from..to];
     let before = part[..part.find('[').unwrap_or(part.len())].trim_end();
@@ -149,7 +149,7 @@ fn element_of(head: &str) -> Option<(String, Vec<&str>)> {
     is_declaration.then_some((element, words))
 }
 
-/// Where the parentheses close that `text` begins with.
+/// The closing parenthesis of those that `text` begins with.
 fn argument_end(text: &str) -> Option<usize> {
     let open = text.len() - text.trim_start().len();
     let text = Text::new(text.to_owned());

@@ -1,5 +1,4 @@
-//! A change of a statement as what is put in the place of its parts, so that the
-//! changes of several arrays can be made together.
+//! A change of a statement as a list of edits, so that the changes of several arrays can be merged.
 
 use super::scan::{Text, without_line_comments};
 use serde::Serialize;
@@ -13,10 +12,10 @@ pub struct CallChange {
     pub text: String,
     /// The same with the address mapped.
     pub changed_text: String,
-    /// What changes in the text; empty where its places are not known.
+    /// The edits of the text; empty if their spans are not known.
     #[serde(skip)]
     pub(in crate::suggest) edits: Vec<Edit>,
-    /// What of the text is mapped.
+    /// What is mapped in the text.
     #[serde(skip)]
     pub(in crate::suggest) maps: Maps,
     /// The macro or the function that it defines, and that other files may use.
@@ -24,7 +23,7 @@ pub struct CallChange {
     pub(in crate::suggest) defines: Option<String>,
 }
 
-/// What a changed statement puts under a function.
+/// What a changed statement maps.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(in crate::suggest) enum Maps {
     /// An address that it passes on.
@@ -39,7 +38,7 @@ pub(in crate::suggest) enum Maps {
 }
 
 impl CallChange {
-    /// Puts `new` in the place of `old` in what is added.
+    /// Replaces `old` by `new` in the inserted text.
     pub(in crate::suggest) fn rename(&mut self, old: &str, new: &str) {
         self.changed_text = self.changed_text.replace(old, new);
         for edit in &mut self.edits {
@@ -48,8 +47,7 @@ impl CallChange {
     }
 }
 
-/// What stands in the place of a part of a text; a part without characters is where
-/// something is put in.
+/// The replacement of a span of a text; an empty span is an insertion.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(in crate::suggest) struct Edit {
     pub from: usize,
@@ -69,8 +67,8 @@ impl Edit {
     }
 }
 
-/// The text with all edits; `None` if they overlap. Insertions at the same place
-/// keep their order.
+/// The text with all edits; `None` if they overlap. Insertions at the same
+/// position keep their order.
 pub(in crate::suggest) fn applied(text: &str, edits: &[Edit]) -> Option<String> {
     let mut sorted: Vec<&Edit> = edits.iter().collect();
     sorted.sort_by_key(|edit| (edit.from, edit.to));
@@ -83,7 +81,7 @@ pub(in crate::suggest) fn applied(text: &str, edits: &[Edit]) -> Option<String> 
     Some(new + text.get(at..)?)
 }
 
-/// The statement between two places of `place`, which begins at `source`, with edits.
+/// The statement in this span of `place`, which begins at line `source`, with edits.
 pub(in crate::suggest) fn change(
     source: String,
     place: &Text,
@@ -107,7 +105,7 @@ pub(in crate::suggest) fn change(
     let in_raw: Vec<Edit> = edits.iter().map(in_raw).collect::<Option<_>>()?;
     let (text, changed_text) = (joined(raw), joined(&applied(raw, &in_raw)?));
     let own = in_joined(raw, &in_raw);
-    // A statement whose lines come together in another way has no places.
+    // If joining the lines changes the text in another way, the spans are not known.
     let is_same = applied(&text, &own).as_deref() == Some(&changed_text);
     Some(CallChange {
         source,
@@ -200,7 +198,7 @@ mod tests {
         assert_eq!(all.text, "a[i + 0] /* b // c */ = \"//\";");
         assert_eq!(all.changed_text, "x(a[i + 0]) /* b // c */ = \"//\";");
         assert_eq!(applied(&all.text, &all.edits).unwrap(), all.changed_text);
-        // Where it stands in the file.
+        // The region of the statement in the file.
         let lines: Vec<String> = source.lines().map(str::to_owned).collect();
         let region = crate::suggest::source::region::Region::of(&lines, 2, &all.text).unwrap();
         assert_eq!((region.start, region.end), ((1, 1), (3, 12)));

@@ -43,7 +43,7 @@ const TYPES: [(&str, u32); 42] = [
     ("unsigned long long", 8),
     ("int64_t", 8),
     ("uint64_t", 8),
-    // On the hosts with 64 bits that nvcc compiles for, but for Windows.
+    // On 64-bit hosts that nvcc supports, except Windows.
     ("long", 8),
     ("unsigned long", 8),
     ("size_t", 8),
@@ -56,7 +56,7 @@ pub(in crate::suggest) fn bytes_of_type(element: &str) -> Option<u32> {
     known.map(|(_, bytes)| *bytes)
 }
 
-/// What `typedef`, `using` or a macro says that `name` is, as often as `masked` says it.
+/// The definitions of `name` by `typedef`, `using` or a macro, in the order of `masked`.
 pub(in crate::suggest) fn aliases<'a>(
     masked: &'a str,
     name: &'a str,

@@ -1,4 +1,4 @@
-//! The source files that a trace names, as far as they are found.
+//! The source files that a trace names, if they are found.
 
 use super::region::Region;
 use super::scan::{MOST_LINES, Text};
@@ -15,17 +15,17 @@ const LIMIT: Limit = Limit {
     expected: "a source file in UTF-8",
 };
 
-/// Folders beside a file's that are searched for its headers.
+/// The most sibling folders of a file's folder that are searched for its headers.
 const MOST_FOLDERS: usize = 64;
 
-/// Source files: each is read once, and what it includes is found once.
+/// Source files: each is read once, and its includes are found once.
 #[derive(Default)]
 pub struct SourceFiles {
-    /// Where a file is looked for that is not where the PTX says.
+    /// The folder to look in for a file that is not at the path in the PTX.
     folder: PathBuf,
     /// By the name in the PTX; none if the file is missing or is not text.
     files: HashMap<String, Option<SourceFile>>,
-    /// Where a header may be that is named as a compiler's options find it.
+    /// Folders of headers that a compiler finds by its options.
     headers: BTreeSet<PathBuf>,
     /// With the files that they include, by the name of the first.
     pub(in crate::suggest) included: HashMap<String, Rc<Included>>,
@@ -76,7 +76,7 @@ impl SourceFile {
 }
 
 impl SourceFiles {
-    /// Files are looked for where the PTX names them, then beside `input`.
+    /// Looks for files where the PTX names them, then in the folder of `input`.
     pub fn beside(input: &Path) -> Self {
         let folder = input.parent().unwrap_or(Path::new(""));
         SourceFiles {
@@ -116,18 +116,18 @@ impl SourceFiles {
         lines.get((line as usize).checked_sub(1)?).cloned()
     }
 
-    /// Where the statement `text` is that goes through `file:line`.
+    /// The region of the statement `text` that includes `file:line`.
     pub fn region(&mut self, place: &str, text: &str) -> Option<Region> {
         let (file, line) = split(place)?;
         Region::of(self.lines(file)?, line as usize, text)
     }
 
-    /// Where the file is that the PTX calls `file`.
+    /// The path of the file that the PTX calls `file`.
     pub fn path(&mut self, file: &str) -> Option<PathBuf> {
         self.file(file).map(|found| found.path.clone())
     }
 
-    /// Where the files that were found are.
+    /// The paths of the files that were found.
     pub fn found(&self) -> Vec<PathBuf> {
         let files = self.files.values().flatten();
         let mut paths: Vec<PathBuf> = files.map(|f| f.path.clone()).collect();
@@ -135,8 +135,8 @@ impl SourceFiles {
         paths
     }
 
-    /// The folders beside those of the files that were found: `src/common` for
-    /// `src/kernels/a.cu`.
+    /// Adds the siblings of the folders of the files that were found:
+    /// `src/common` for `src/kernels/a.cu`.
     fn add_folders_of_headers(&mut self) {
         let parents = self.files.values().flatten();
         let parents = parents.filter_map(|f| f.path.parent()?.parent().map(Path::to_owned));

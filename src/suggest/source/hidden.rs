@@ -17,8 +17,8 @@ pub(in crate::suggest) fn is_hidden(place: &Text, (from, at): (usize, usize), na
     false
 }
 
-/// Where the scope of the variable ends that is declared at `at`; `None` where none is, and
-/// where it is an array in shared memory.
+/// The end of the scope of the variable declared at `at`; `None` if there is no
+/// declaration, or if it is an array in shared memory.
 fn scope(place: &Text, at: usize) -> Option<usize> {
     let statement = place.statement_start(at).min(at);
     let open = place.open_before(at);

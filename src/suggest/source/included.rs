@@ -9,7 +9,7 @@ use std::rc::Rc;
 const MOST_FILES: usize = 16;
 
 impl SourceFiles {
-    /// `file` with what it includes.
+    /// `file` together with the files that it includes.
     pub(in crate::suggest) fn with_included(&mut self, file: &str) -> Rc<Included> {
         if let Some(known) = self.included.get(file) {
             return known.clone();

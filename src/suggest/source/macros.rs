@@ -89,7 +89,7 @@ impl Macros {
             if let Some((name, rest)) = defined(&definition)
                 && let Some(body) = body(rest)
             {
-                // Where a preprocessor chooses, it may be any.
+                // A preprocessor may select any of the definitions.
                 let known = bodies.entry(name.to_owned()).or_default();
                 *known += body;
                 known.push('\n');

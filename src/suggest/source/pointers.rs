@@ -10,7 +10,7 @@ const ACCESSES: [&str; 3] = ["memcpy_async", "load_matrix_sync", "store_matrix_s
 /// Casts of a name, which stay the same address.
 pub(in crate::suggest) const CASTS: [&str; 2] = ["reinterpret_cast<", "static_cast<"];
 
-/// What may stand between the `*` of a declaration and the name.
+/// The words allowed between the `*` of a declaration and the name.
 const OF_POINTERS: [&str; 4] = ["__restrict__", "__restrict", "const", "volatile"];
 
 /// Whether what follows `before` is the operand of `&` or `*`, which have no other
@@ -34,7 +34,7 @@ fn ends_a_head(text: &str) -> bool {
     head.is_some_and(|head| ["for", "if", "while"].contains(&last_name(head)))
 }
 
-/// Where the brackets and members end that follow a name. A bracket may be on the next line.
+/// The end of the brackets and members after a name. A bracket may be on the next line.
 pub(in crate::suggest) fn members(place: &Text, at: usize, to: usize) -> usize {
     let mut found = at;
     loop {
@@ -134,7 +134,7 @@ pub(in crate::suggest) fn is_moved(body: &Text, name: &str) -> bool {
     false
 }
 
-/// What follows the `=` at `equals`.
+/// The text after the `=` at `equals`.
 pub(in crate::suggest) fn value(body: &Text, equals: usize) -> &str {
     let end = body.masked[equals..]
         .find(';')

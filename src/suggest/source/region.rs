@@ -1,8 +1,8 @@
-//! Where a statement stands in its file.
+//! The region of a statement in its file.
 
 use super::scan::{is_word, without_line_comments};
 
-/// Lines above a place in which a statement that goes through it may begin.
+/// The most lines before a line at which its statement may begin.
 const MOST_LINES: usize = 16;
 
 /// Characters of a file, from `start` to before `end`. Lines and columns count from 1.

@@ -10,18 +10,17 @@ pub(in crate::suggest) const KEYWORDS: [&str; 6] =
 pub(in crate::suggest) struct Text {
     /// As it is.
     pub text: String,
-    /// The same with blanks in place of string literals and comments, so that every
-    /// bracket counts.
+    /// The same with blanks instead of string literals and comments, so that every bracket counts.
     pub masked: String,
 }
 
 /// The head of a function or of a lambda that has a name.
 pub(in crate::suggest) struct Function {
     pub name: String,
-    /// Where the parenthesis of its parameters opens.
+    /// The opening parenthesis of its parameters.
     pub open: usize,
     pub close: usize,
-    /// Where its body begins.
+    /// The start of its body.
     pub body: usize,
 }
 
@@ -31,7 +30,7 @@ impl Text {
         Text { text, masked }
     }
 
-    /// Where the bracket at `open` closes.
+    /// The closing bracket for the one at `open`.
     pub fn closing(&self, open: usize) -> Option<usize> {
         let mut depth = 0;
         for (at, c) in self.masked[open..].char_indices() {
@@ -62,7 +61,7 @@ impl Text {
         open.map(|(open, _)| open)
     }
 
-    /// Where the block around `at` ends, or the text.
+    /// The end of the block around `at`, or of the text.
     pub fn block_end(&self, at: usize) -> usize {
         let mut depth = 0;
         let mut after = self.masked[at..].char_indices();
@@ -73,7 +72,7 @@ impl Text {
         end.map_or(self.text.len(), |(end, _)| at + end)
     }
 
-    /// Where the bracket at `close` opens.
+    /// The opening bracket for the one at `close`.
     pub fn opening(&self, close: usize) -> Option<usize> {
         let mut depth = 0;
         for (at, c) in self.masked[..=close].char_indices().rev() {
@@ -109,7 +108,7 @@ impl Text {
         parts
     }
 
-    /// Where the template arguments that may open at `at` close: a name stands
+    /// The end of the template arguments that may open at `at`: a name stands
     /// before them, and no operator within.
     fn template_end(&self, at: usize, to: usize) -> Option<usize> {
         self.masked[..at].ends_with(is_word).then_some(())?;
@@ -162,7 +161,7 @@ impl Text {
         (!name.is_empty()).then(|| (before.len() - name.len(), name))
     }
 
-    /// Where the statement with `at` begins.
+    /// The start of the statement that contains `at`.
     pub fn statement_start(&self, at: usize) -> usize {
         let before = self.masked[..at].rfind([';', '{', '}']);
         let from = before.map_or(0, |end| end + 1);
@@ -175,7 +174,7 @@ impl Text {
         end.map_or(self.text.len(), |end| at + end + 1)
     }
 
-    /// Where a line begins, counted from 1.
+    /// The start of a line, counted from 1.
     pub fn start_of_line(&self, line: u32) -> Option<usize> {
         let before = line.checked_sub(1)?;
         let mut starts =
@@ -188,12 +187,12 @@ impl Text {
         self.text[..at].matches('\n').count() as u32 + 1
     }
 
-    /// Where the line with `at` begins.
+    /// The start of the line that contains `at`.
     pub fn line_start(&self, at: usize) -> usize {
         self.text[..at].rfind('\n').map_or(0, |end| end + 1)
     }
 
-    /// Where the line with `at` ends.
+    /// The end of the line that contains `at`.
     pub fn line_end(&self, at: usize) -> usize {
         let end = self.text[at..].find('\n');
         end.map_or(self.text.len(), |end| at + end)
@@ -298,19 +297,18 @@ pub(in crate::suggest) fn arguments(text: &Text, open: usize) -> Option<Vec<(usi
     Some(text.split(open + 1, text.closing(open)?, ','))
 }
 
-/// Blanks in place of string literals, character literals and comments; line
-/// ends stay.
+/// Blanks instead of string literals, character literals and comments; line ends are kept.
 fn masked(text: &str) -> String {
     blanked(text, |_| true)
 }
 
-/// Blanks in place of comments that end with their line: what follows on the next line
-/// would be part of them, were the two lines one.
+/// Blanks instead of comments that end with their line: if the lines were joined, the
+/// next line would become part of the comment.
 pub(in crate::suggest) fn without_line_comments(text: &str) -> String {
     blanked(text, |hidden| hidden.starts_with("//"))
 }
 
-/// Blanks in place of the literals and comments that `hides` takes.
+/// Blanks instead of the literals and comments that `hides` selects.
 fn blanked(text: &str, hides: impl Fn(&str) -> bool) -> String {
     let mut new = String::with_capacity(text.len());
     let mut at = 0;
@@ -407,7 +405,7 @@ pub(in crate::suggest) fn last_name(text: &str) -> &str {
     text.rsplit(|c| !is_word(c)).next().unwrap_or_default()
 }
 
-/// Where `name` stands as a name of its own that is no member.
+/// The position of `name` as a whole word that is no member.
 pub(in crate::suggest) fn word(text: &str, name: &str) -> Option<usize> {
     let alone = |at: &usize| {
         let (before, after) = (&text[..*at], &text[at + name.len()..]);

@@ -1,4 +1,4 @@
-//! Who imports whom: among the children of each module, with the places.
+//! The imports among the children of each module, with their lines.
 
 use super::source::{Crate, How, Module, ModulePath, child};
 use std::collections::{BTreeMap, BTreeSet};
@@ -116,7 +116,7 @@ const HOPS: u32 = 16;
 
 impl Names<'_> {
     /// The modules that `path`, written in `from`, depends on: the one that
-    /// defines it, and those that hand it out outside `from`'s own parents.
+    /// defines it, and those outside of `from`'s own parents that re-export it.
     fn targets(&self, from: &ModulePath, path: &[String], how: &How) -> Vec<ModulePath> {
         let Some((start, rest)) = self.start(from, path) else {
             return Vec::new();

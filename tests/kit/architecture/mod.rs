@@ -12,7 +12,7 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 const DOCUMENT: &str = include_str!("../../../docs/explanation/architecture.md");
-/// The hardware's crate, as it is called in the kit's.
+/// The name of the hardware's crate within the kit.
 const HDL: &str = "spadkit_hdl";
 /// The sources of the crates, with the crates that the picture draws as modules
 /// of them.
@@ -185,7 +185,7 @@ fn an_import_upwards_is_found_where_it_stands() {
         found(&[("leaf.rs", "pub struct Deep;\nuse super::left::L;")]),
         against
     );
-    // In an expression, behind a re-export, and beside.
+    // In an expression, behind a re-export, and in a sibling.
     let path = "pub struct Deep;\nfn f() -> u8 { crate::left::L::new() }";
     assert_eq!(found(&[("leaf.rs", path)]), against);
     let unit = found(&[("unit_b.rs", "pub struct B; use crate::right::R as Q;")]);

@@ -123,7 +123,7 @@ fn a_full_disk_keeps_what_was_there() {
     };
     let path = |name: &str| dir.path().join(name).to_str().unwrap().to_owned();
     let (trace, rtl) = (path("t.json"), path("rtl"));
-    // A mount point is a place to emit into.
+    // A mount point is a valid output folder.
     spadkit(&["emit", "spad_hash_xor", "--bench-cycles", "0", "-o", &rtl])
         .assert()
         .success();

@@ -23,8 +23,8 @@ pub fn leaves(name: &str, conflicts: u64) {
     assert_eq!(digest(name), digest(&changed));
 }
 
-/// Whether the first fix of a review is the source that was compiled, which has so many
-/// conflicts left.
+/// Asserts that the first fix of a review is the source that was compiled, and leaves
+/// this many conflicts.
 pub fn is_fixed(name: &str, conflicts: u64) {
     let expected = std::fs::read_to_string(source(&format!("{name}_changed"))).unwrap();
     assert_eq!(fixed(name).1, expected);

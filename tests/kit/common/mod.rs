@@ -30,7 +30,7 @@ pub fn json(args: &[&str]) -> Value {
     json_of(&output.get_output().stdout)
 }
 
-/// The text of a command that must succeed, its lines as long as they are.
+/// The text output of a command that must succeed, with unwrapped lines.
 pub fn text(args: &[&str]) -> String {
     let output = spadkit(args).env("COLUMNS", "1000").assert().success();
     String::from_utf8(output.get_output().stdout.clone()).unwrap()

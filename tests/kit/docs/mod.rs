@@ -1,6 +1,6 @@
-//! The documents hold together: every relative link and anchor exists, every
-//! page is in the book, every page that a source file names is there, and every
-//! file that a page names.
+//! The documents are consistent: every relative link and anchor exists, every
+//! page is in the book, and every page that a source file names and every file
+//! that a page names exists.
 
 mod page;
 

@@ -70,7 +70,7 @@ fn a_timescale_lets_files_with_one_in() {
     }
 }
 
-/// The Verilog of a unit in a style, for `cycles` cycles beside its model.
+/// Runs the Verilog of a unit in a style in lockstep with its model for `cycles` cycles.
 fn assert_style_agrees(unit: &str, machine: &[&str], style: &[&str], cycles: u64) {
     let scratch = tempfile::tempdir().unwrap();
     let dir = scratch.path().join("rtl");

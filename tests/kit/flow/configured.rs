@@ -207,7 +207,7 @@ fn hardware_told_what_the_report_says_is_a_bijection() {
         let writes: Vec<_> = registers.iter().map(|r| r.as_str().unwrap()).collect();
         assert!(html.contains(&writes.join(", ")), "{setting}");
     }
-    // Its instance is Verilog that gives the same places.
+    // Its instance is Verilog that computes the same bank and row.
     let choices = summary["choices"].as_array().unwrap();
     let best = choices.iter().find(|c| c["chosen"] == true).unwrap();
     assert_eq!(best["hash"], chosen["hash"]);

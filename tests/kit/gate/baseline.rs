@@ -91,7 +91,7 @@ fn a_baseline_knows_its_kernels() {
     let (status, _, errors) = run(dir.path(), "transpose.toml", &other);
     assert_eq!(status, Some(2));
     assert!(in_one_line(&errors).contains("give --hash mod"), "{errors}");
-    // The kernel has another name now: it is new, and its old entry is told.
+    // The kernel was renamed: it is new, and its old entry is reported.
     std::fs::rename(&absolute, dir.path().join("renamed.toml")).unwrap();
     let same = [&check[..], &["--preset", "sm80"]].concat();
     let (status, _, errors) = run(dir.path(), "renamed.toml", &same);
@@ -104,7 +104,7 @@ fn a_baseline_knows_its_kernels() {
     );
 }
 
-/// Other faults in the place of known ones fail, however many there were before.
+/// Other faults instead of known ones fail, however many there were before.
 #[test]
 fn a_new_fault_fails_although_an_old_one_is_gone() {
     let dir = tempfile::tempdir().unwrap();

@@ -259,7 +259,7 @@ fn the_sarif_log_follows_its_rules_and_its_fix_applies() {
     let message = result["message"]["text"].as_str().unwrap();
     assert!(message.contains("swizzle:3,1,4"), "{message}");
     assert!(message.contains("This line becomes:"), "{message}");
-    // Both lines that access the tile change, and the function is there.
+    // Both lines that access the tile change, and the function is inserted.
     let source = std::fs::read_to_string(dir.path().join("transpose.cu")).unwrap();
     let fixed = applied(&source, &result["fixes"][0]);
     assert_eq!(fixed.matches("spad_place(").count(), 3, "{fixed}");
@@ -281,4 +281,42 @@ fn the_sarif_log_follows_its_rules_and_its_fix_applies() {
     assert_eq!(junit.matches("<testcase ").count(), 2);
     assert_eq!(junit.matches("</failure>").count(), 1);
     assert!(junit.contains("name=\"conflicts &gt; 0\""), "{junit}");
+}
+
+/// The conflicts are in a function whose address the kernel computes: the fixes change the
+/// calls, and a reviewer is led there.
+#[test]
+fn a_fix_of_a_call_belongs_to_the_line_in_the_function() {
+    let dir = tempfile::tempdir().unwrap();
+    let from = Path::new(env!("CARGO_MANIFEST_DIR")).join("kernels/gemm");
+    for entry in std::fs::read_dir(from).unwrap() {
+        let path = entry.unwrap().path();
+        std::fs::copy(&path, dir.path().join(path.file_name().unwrap())).unwrap();
+    }
+    gate(dir.path(), &["hgemm.toml", "--sarif", "gate.sarif"]);
+    let log = read(dir.path().join("gate.sarif"));
+    check_sarif(&log, dir.path());
+    let results = log["runs"][0]["results"].as_array().unwrap();
+    let line = |at: &Value| at["physicalLocation"]["region"]["startLine"].as_u64();
+    let of_function = results
+        .iter()
+        .filter(|result| result["relatedLocations"].is_array());
+    let mut found = 0;
+    for result in of_function {
+        let called = line(&result["relatedLocations"][0]).unwrap();
+        let changes = result["fixes"][0]["artifactChanges"][0]["replacements"].as_array();
+        let changed = changes.unwrap().iter().map(|r| &r["deletedRegion"]);
+        let covers = |region: &Value| {
+            let row = |key: &str| region[key].as_u64().unwrap();
+            (row("startLine")..=row("endLine")).contains(&called)
+        };
+        assert!(changed.into_iter().any(covers), "{result:#}");
+        let text = result["message"]["text"].as_str().unwrap();
+        assert!(
+            text.contains(&format!("The call in gemm.cu:{called} becomes: ")),
+            "{text}"
+        );
+        found += 1;
+    }
+    assert!(found > 0, "{log:#}");
 }

@@ -1,7 +1,7 @@
 //! AES-128 from its definition over GF(2^8): no tables, the state as a matrix of
 //! bytes; and the example of FIPS 197.
 
-use crate::kernels::harness::Kernel;
+use crate::kernels::harness::TestKernel;
 
 type Block = [u8; 16];
 
@@ -107,7 +107,7 @@ fn the_reference_is_fips_197() {
 #[test]
 fn encryption_and_decryption() {
     let other: Vec<u8> = (0..16).map(|i| (i * i) ^ 0x5a).collect();
-    let kernel = Kernel::load("aes", "aes");
+    let kernel = TestKernel::load("aes", "aes");
     let words = |bytes: &[u8]| -> Vec<u32> {
         bytes
             .chunks(4)
@@ -133,11 +133,11 @@ fn encryption_and_decryption() {
 fn any_round_keys() {
     for blocks_of_threads in [2usize, 1] {
         let n = 256 * blocks_of_threads;
-        let sized = |kernel: Kernel| {
+        let sized = |kernel: TestKernel| {
             let kernel = kernel.grid([blocks_of_threads as u32, 1, 1]);
             kernel.count("in", n).count("out", n)
         };
-        sized(Kernel::load("aes", "aes_encrypt")).check(|run| {
+        sized(TestKernel::load("aes", "aes_encrypt")).check(|run| {
             let aes = Aes::with_keys(blocks(&run.before::<u8>("keys")));
             let input = blocks(&run.before::<u8>("in"));
             let want: Vec<u8> = input.into_iter().flat_map(|b| aes.encrypt(b)).collect();
@@ -145,7 +145,7 @@ fn any_round_keys() {
         });
         // The equivalent inverse cipher: its keys backwards, the inner ones mixed
         // back. What it decrypts, encrypts to its input.
-        sized(Kernel::load("aes", "aes_decrypt")).check(|run| {
+        sized(TestKernel::load("aes", "aes_decrypt")).check(|run| {
             let mut keys = blocks(&run.before::<u8>("keys"));
             keys.reverse();
             for key in &mut keys[1..10] {

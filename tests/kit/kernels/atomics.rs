@@ -1,11 +1,11 @@
 //! The synthetic atomics: what each counter receives.
 
-use crate::kernels::harness::Kernel;
+use crate::kernels::harness::TestKernel;
 
 #[test]
 fn counters() {
     for (stride, way, times) in [(32u32, 8u32, 3u32), (0, 32, 2), (256, 16, 1), (1, 0, 1)] {
-        Kernel::load("atomics", "atomics")
+        TestKernel::load("atomics", "atomics")
             .scalar("stride", stride)
             .scalar("way", way)
             .scalar("times", times)

@@ -2,7 +2,7 @@
 //! the weight update.
 
 use crate::kernels::bound::{Approx, assert_within, sum};
-use crate::kernels::harness::Kernel;
+use crate::kernels::harness::TestKernel;
 
 fn product(weights: &[f32], input: &[f32], hidden: usize, row: usize, column: usize) -> Approx {
     Approx::exact(weights[row * hidden + column]) * Approx::exact(input[row])
@@ -20,7 +20,7 @@ fn partial(weights: &[f32], input: &[f32], hidden: usize, tile: usize) -> Vec<Ap
 #[test]
 fn layer_forward() {
     for (inputs, hidden) in [(64usize, 32usize), (16, 16)] {
-        Kernel::load("backprop", "layer_forward")
+        TestKernel::load("backprop", "layer_forward")
             .grid([hidden as u32 / 16, inputs as u32 / 16, 1])
             .count("partial", inputs / 16 * hidden)
             .count("products", inputs * hidden)
@@ -47,7 +47,7 @@ fn layer_forward() {
 #[test]
 fn layer_forward_of_48() {
     for (inputs, hidden) in [(96usize, 96usize), (48, 48)] {
-        Kernel::load("backprop", "layer_forward48")
+        TestKernel::load("backprop", "layer_forward48")
             .grid([hidden as u32 / 48, inputs as u32 / 48, 1])
             .count("partial", inputs / 48 * hidden)
             .count("input", inputs)
@@ -64,7 +64,7 @@ fn layer_forward_of_48() {
 #[test]
 fn adjust_weights() {
     for (rate, momentum) in [(0.3f32, 0.3f32), (0.1, 0.0)] {
-        Kernel::load("backprop", "adjust_weights")
+        TestKernel::load("backprop", "adjust_weights")
             .scalar("rate", rate)
             .scalar("momentum", momentum)
             .check(|run| {
@@ -96,7 +96,7 @@ fn adjust_weights() {
 #[test]
 fn layer_forward_with_a_bias() {
     let hidden = 64usize;
-    Kernel::load("backprop", "layer_forward_bias").check(|run| {
+    TestKernel::load("backprop", "layer_forward_bias").check(|run| {
         let (input, weights) = (run.before::<f32>("input"), run.before::<f32>("weights"));
         let at = |row: usize, column: usize| (row + 1) * (hidden + 1) + column + 1;
         let product = |row: usize, column: usize| {

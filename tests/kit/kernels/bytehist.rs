@@ -1,11 +1,11 @@
 //! Histograms of blocks of 7168 bytes.
 
-use crate::kernels::harness::Kernel;
+use crate::kernels::harness::TestKernel;
 
 #[test]
 fn each_block_counts_its_values() {
     for (blocks, seed) in [(2usize, 1), (1, 7)] {
-        Kernel::load("bytehist", "bytehist")
+        TestKernel::load("bytehist", "bytehist")
             .grid([blocks as u32, 1, 1])
             .count("histograms", 224 * blocks)
             .count("values", 7168 * blocks)
@@ -23,7 +23,7 @@ fn each_block_counts_its_values() {
 /// All values of a thread in one bin: the most that a byte has to count.
 #[test]
 fn one_value() {
-    Kernel::load("bytehist", "bytehist")
+    TestKernel::load("bytehist", "bytehist")
         .grid([1, 1, 1])
         .count("histograms", 224)
         .data("values", &[223u8; 7168])

@@ -1,14 +1,14 @@
 //! Separable convolution by its definition, zero outside the image.
 
 use crate::kernels::bound::{Approx, assert_within, sum};
-use crate::kernels::harness::Kernel;
+use crate::kernels::harness::TestKernel;
 
 fn check(name: &str, rows: bool, grid: [u32; 3], width: usize, height: usize) {
     check_taps(name, rows, 8, grid, [width, height]);
 }
 
 fn check_taps(name: &str, rows: bool, radius: isize, grid: [u32; 3], [width, height]: [usize; 2]) {
-    Kernel::load("convolution", name)
+    TestKernel::load("convolution", name)
         .grid(grid)
         .count("in", width * height)
         .count("out", width * height)

@@ -2,7 +2,7 @@
 //! cosines in fixed point.
 
 use crate::kernels::bound::{Approx, assert_within, sum};
-use crate::kernels::harness::Kernel;
+use crate::kernels::harness::TestKernel;
 use std::f64::consts::PI;
 
 /// Coefficient k of sample n of the orthonormal DCT-II.
@@ -25,8 +25,8 @@ fn sizes(name: &str) -> [(usize, usize, [u32; 3]); 2] {
     }
 }
 
-fn kernel(name: &str, width: usize, height: usize, grid: [u32; 3]) -> Kernel {
-    Kernel::load("dct8x8", name)
+fn kernel(name: &str, width: usize, height: usize, grid: [u32; 3]) -> TestKernel {
+    TestKernel::load("dct8x8", name)
         .grid(grid)
         .count("in", width * height)
         .count("out", width * height)
@@ -115,7 +115,7 @@ fn pairs() {
     ] {
         let inverse = name.starts_with("idct");
         for (width, height, grid) in [(64, 32, [2, 1, 1]), (32, 64, [1, 2, 1])] {
-            Kernel::load("dctshort", name)
+            TestKernel::load("dctshort", name)
                 .grid(grid)
                 .count("in", width * height)
                 .count("out", width * height)

@@ -1,12 +1,12 @@
 //! The kernels with a fault: it is found, at its line of the source.
 
 use crate::kernels::files::kernels_folder;
-use crate::kernels::harness::Kernel;
+use crate::kernels::harness::TestKernel;
 use spadkit::launch::Options;
 use spadkit::ptx::exec::{Finding, FindingKind};
 
 fn findings(name: &str) -> Vec<Finding> {
-    let kernel = Kernel::load("faults", name);
+    let kernel = TestKernel::load("faults", name);
     let mut prepared = kernel.file.prepare(&kernel.file.module().unwrap()).unwrap();
     let options = Options {
         races: true,

@@ -1,7 +1,7 @@
 //! Finite differences: the star around each point.
 
 use crate::kernels::bound::{Approx, assert_within, sum};
-use crate::kernels::harness::Kernel;
+use crate::kernels::harness::TestKernel;
 
 /// Radius, and border of the volume.
 const R: usize = 4;
@@ -16,7 +16,7 @@ fn star() {
         let (nx, ny) = (32 * grid[0] as usize, height * grid[1] as usize);
         let (row, plane) = (nx + 2 * R, (nx + 2 * R) * (ny + 2 * R));
         let count = plane * (nz + 2 * R);
-        Kernel::load("fdtd3d", "fdtd3d")
+        TestKernel::load("fdtd3d", "fdtd3d")
             .grid(grid)
             .block([32, height as u32, 1])
             .count("in", count)

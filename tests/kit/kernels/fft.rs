@@ -1,7 +1,7 @@
 //! FFTs against the discrete Fourier transform by its definition.
 
 use crate::kernels::bound::{Approx, U, assert_within};
-use crate::kernels::harness::{Kernel, Run};
+use crate::kernels::harness::{Run, TestKernel};
 use std::f64::consts::TAU;
 
 /// The transform of consecutive groups of n values.
@@ -49,7 +49,7 @@ fn check_at(run: &Run, n: usize, place: impl Fn(usize) -> (usize, usize)) {
 fn radix_2() {
     for (log2n, batches) in [(10, 2), (5, 3), (1, 1)] {
         let n = 1usize << log2n;
-        Kernel::load("fft", "fft_radix2")
+        TestKernel::load("fft", "fft_radix2")
             .grid([batches, 1, 1])
             .block([n as u32 / 2, 1, 1])
             .dynamic_shared(8 * n as u32)
@@ -63,7 +63,7 @@ fn radix_2() {
 #[test]
 fn radix_8() {
     for (batches, seed) in [(2, 1), (1, 9)] {
-        Kernel::load("fft", "fft_radix8")
+        TestKernel::load("fft", "fft_radix8")
             .grid([batches as u32, 1, 1])
             .count("re", 512 * batches)
             .count("im", 512 * batches)
@@ -75,7 +75,7 @@ fn radix_8() {
 #[test]
 fn points_1024() {
     for (batches, seed) in [(2, 1), (1, 9)] {
-        Kernel::load("fft", "fft1024")
+        TestKernel::load("fft", "fft1024")
             .grid([batches as u32, 1, 1])
             .count("re", 1024 * batches)
             .count("im", 1024 * batches)
@@ -88,7 +88,7 @@ fn points_1024() {
 fn columns() {
     for (log2n, blocks) in [(4, 2), (3, 1), (1, 3)] {
         let (n, width) = (1usize << log2n, 32 * blocks as usize);
-        Kernel::load("fft", "fft_columns_grid")
+        TestKernel::load("fft", "fft_columns_grid")
             .grid([blocks, 1, 1])
             .block([32, n as u32 / 2, 1])
             .dynamic_shared(256 * n as u32)

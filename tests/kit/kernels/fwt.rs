@@ -2,13 +2,13 @@
 //! inputs j with the sign of the parity of i AND j.
 
 use crate::kernels::bound::{Approx, assert_within, sum};
-use crate::kernels::harness::Kernel;
+use crate::kernels::harness::TestKernel;
 
 #[test]
 fn transforms() {
     for (log2n, batches) in [(11, 2), (10, 1), (5, 3), (4, 2)] {
         let n = 1usize << log2n;
-        Kernel::load("fwt", "fwt")
+        TestKernel::load("fwt", "fwt")
             .grid([batches, 1, 1])
             .block([n as u32 / 4, 1, 1])
             .dynamic_shared(4 * n as u32)

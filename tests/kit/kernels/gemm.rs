@@ -2,7 +2,7 @@
 //! precision.
 
 use crate::kernels::bound::{Approx, assert_within, sum};
-use crate::kernels::harness::{Kernel, Run};
+use crate::kernels::harness::{Run, TestKernel};
 
 /// The value of a half, by its definition.
 fn half(bits: u16) -> f64 {
@@ -26,7 +26,7 @@ fn halves(run: &Run, name: &str) -> Vec<Approx> {
 fn products_of_halves() {
     for name in ["hgemm", "hgemm_swizzled", "hgemm_scalar"] {
         for (m, n, k) in [(128, 128, 64), (64, 192, 96), (192, 64, 32)] {
-            Kernel::load("gemm", name)
+            TestKernel::load("gemm", name)
                 .grid([n as u32 / 64, m as u32 / 64, 1])
                 .count("a", m * k)
                 .count("b", k * n)
@@ -58,7 +58,7 @@ fn products_of_floats() {
                     j * rows + i
                 }
             };
-            Kernel::load("gemm", name)
+            TestKernel::load("gemm", name)
                 .grid([m as u32 / 128, n as u32 / 128, 1])
                 .count("a", m * k)
                 .count("b", k * n)

@@ -2,12 +2,12 @@
 //! the standard library's.
 
 use crate::kernels::bound::{Approx, U, assert_within};
-use crate::kernels::harness::Kernel;
+use crate::kernels::harness::TestKernel;
 
 #[test]
 fn cells() {
     for seed in [1, 7] {
-        let kernel = Kernel::load("gridding", "gridding").seed("samples", seed);
+        let kernel = TestKernel::load("gridding", "gridding").seed("samples", seed);
         kernel.check(|run| {
             let samples = run.before::<f32>("samples");
             let samples: Vec<&[f32]> = samples.chunks(4).collect();
@@ -61,7 +61,7 @@ fn cells() {
 #[test]
 fn sorting_a_digit() {
     for (blocks, shift) in [(2usize, 0), (1, 8)] {
-        Kernel::load("gridding", "split_sort")
+        TestKernel::load("gridding", "split_sort")
             .grid([blocks as u32, 1, 1])
             .count("keys", 1024 * blocks)
             .count("values", 1024 * blocks)
@@ -93,7 +93,7 @@ fn sorting_a_digit() {
 #[test]
 fn scanning_the_counts() {
     for n in [1000usize, 5] {
-        Kernel::load("gridding", "scan_counts")
+        TestKernel::load("gridding", "scan_counts")
             .count("counts", n)
             .scalar("n", n as u32)
             .check(|run| {
@@ -104,8 +104,8 @@ fn scanning_the_counts() {
     }
 }
 
-/// The sum that the up-sweep leaves at place i: of as many words up to i as
-/// the lowest set bit of i + 1 says.
+/// The partial sum that the up-sweep leaves at index i: over as many words up
+/// to i as the lowest set bit of i + 1.
 fn tree(group: &[u32], i: usize) -> u32 {
     let words = 1usize << (i + 1).trailing_zeros();
     group[i + 1 - words..=i].iter().sum()
@@ -113,7 +113,7 @@ fn tree(group: &[u32], i: usize) -> u32 {
 
 #[test]
 fn up_sweep() {
-    Kernel::load("gridding", "scan_up").check(|run| {
+    TestKernel::load("gridding", "scan_up").check(|run| {
         let (before, after) = (run.before::<u32>("totals"), run.after::<u32>("totals"));
         let sums = run.after::<u32>("sums");
         for (b, group) in before.chunks(128).enumerate() {
@@ -132,7 +132,7 @@ fn down_sweep_of_up_sweeps() {
     let trees: Vec<u32> = groups
         .flat_map(|group| (0..128).map(|i| tree(group, i)))
         .collect();
-    Kernel::load("gridding", "scan_down")
+    TestKernel::load("gridding", "scan_down")
         .data("totals", &trees)
         .check(|run| {
             let (after, offsets) = (run.after::<u32>("totals"), run.before::<u32>("offsets"));

@@ -1,12 +1,12 @@
 //! Haar wavelet by its definition: inner products with the wavelets.
 
 use crate::kernels::bound::{Approx, assert_within, sum};
-use crate::kernels::harness::Kernel;
+use crate::kernels::harness::TestKernel;
 
 #[test]
 fn decomposition() {
     for (blocks, seed) in [(2usize, 1), (1, 2), (3, 3)] {
-        Kernel::load("haar", "haar")
+        TestKernel::load("haar", "haar")
             .grid([blocks as u32, 1, 1])
             .count("in", 512 * blocks)
             .count("out", 512 * blocks)

@@ -35,7 +35,7 @@ fn numbers<T: Number>(bytes: &[u8]) -> Vec<T> {
 
 /// A kernel with its launch.
 #[derive(Clone)]
-pub struct Kernel {
+pub struct TestKernel {
     pub file: LaunchFile,
 }
 
@@ -58,11 +58,11 @@ impl Run {
     }
 }
 
-impl Kernel {
+impl TestKernel {
     /// kernels/FAMILY/NAME.toml.
     pub fn load(family: &str, name: &str) -> Self {
         let path = kernels_folder().join(family).join(format!("{name}.toml"));
-        Kernel {
+        TestKernel {
             file: LaunchFile::load(&path).unwrap_or_else(|e| panic!("{e}")),
         }
     }

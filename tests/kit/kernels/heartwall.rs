@@ -1,7 +1,7 @@
-//! Template matching: correlations with the template less its mean, in wide
-//! integers, and the place of the largest.
+//! Template matching: correlations with the template minus its mean, in wide
+//! integers, and the position of the largest.
 
-use crate::kernels::harness::Kernel;
+use crate::kernels::harness::TestKernel;
 
 /// Sides of template, window and offsets.
 const T: usize = 21;
@@ -10,7 +10,7 @@ const OFFSETS: usize = 21;
 /// The first frame copies the pixels around each point.
 #[test]
 fn the_first_frame() {
-    let kernel = Kernel::load("heartwall", "heartwall_frame");
+    let kernel = TestKernel::load("heartwall", "heartwall_frame");
     kernel.check(|run| {
         let (frame, centres) = (run.before::<i32>("frame"), run.before::<i32>("points"));
         let pixel = |point: usize, i: usize| {
@@ -26,11 +26,11 @@ fn the_first_frame() {
     });
 }
 
-/// Later frames match the middle of the templates: where that is cut out of the
-/// frame itself, its place is found.
+/// Later frames match the middle of the templates: a template that is cut out
+/// of the frame itself is found at its position.
 #[test]
 fn a_later_frame() {
-    let kernel = Kernel::load("heartwall", "heartwall_frame");
+    let kernel = TestKernel::load("heartwall", "heartwall_frame");
     let (x, y) = (50usize, 48usize);
     let frame: Vec<i32> = (0..12000u64)
         .map(|i| (((i * i * 2_654_435_761) >> 7) & 63) as i32)
@@ -52,7 +52,7 @@ fn a_later_frame() {
 #[test]
 fn places() {
     for (points, seed) in [(3usize, 1), (1, 8)] {
-        Kernel::load("heartwall", "heartwall")
+        TestKernel::load("heartwall", "heartwall")
             .grid([points as u32, 1, 1])
             .count("places", 2 * points)
             .count("scores", OFFSETS * OFFSETS * points)

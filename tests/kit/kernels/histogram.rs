@@ -1,9 +1,9 @@
 //! Histograms: how often each pixel value occurs.
 
-use crate::kernels::harness::Kernel;
+use crate::kernels::harness::TestKernel;
 
 fn check(name: &str, bins: usize, blocks: u32, n: usize) {
-    Kernel::load("histogram", name)
+    TestKernel::load("histogram", name)
         .grid([blocks, 1, 1])
         .count("words", n)
         .scalar("n", n as u32)
@@ -41,7 +41,7 @@ fn copies_of_32() {
     for bins in [64usize, 256] {
         for n in [5000usize, 77] {
             let pixels: Vec<u16> = (0..n).map(|i| (i * i * 37 % 4096) as u16).collect();
-            Kernel::load("histogram", &format!("histogram{bins}_32"))
+            TestKernel::load("histogram", &format!("histogram{bins}_32"))
                 .grid([2, 1, 1])
                 .data("pixels", &pixels)
                 .scalar("n", n as u32)
@@ -61,7 +61,7 @@ fn copies_of_32() {
 fn number_of_copies() {
     for copies in [1, 2, 4, 8, 16, 32, 64, 128] {
         let pixels: Vec<u16> = (0..3000).map(|i| (i * i * 37 % 4096) as u16).collect();
-        Kernel::load("histcopies", &format!("copies{copies}"))
+        TestKernel::load("histcopies", &format!("copies{copies}"))
             .grid([2, 1, 1])
             .data("pixels", &pixels)
             .scalar("n", 3000u32)
@@ -84,7 +84,7 @@ fn copies_in_any_layout() {
             let words = (copies - 1) * pitch + (bins - 1) * step + 1;
             let pixels: Vec<u16> = (0..3000).map(|i| (i * i * 37 % 4096) as u16).collect();
             let name = format!("{bins} bins, {copies} copies, step {step}");
-            Kernel::load("histspread", "histspread")
+            TestKernel::load("histspread", "histspread")
                 .grid([2, 1, 1])
                 .dynamic_shared(4 * words)
                 .data("pixels", &pixels)

@@ -1,7 +1,7 @@
 //! Temperatures: two time steps on the chip as a whole.
 
 use crate::kernels::bound::{Approx, assert_within};
-use crate::kernels::harness::Kernel;
+use crate::kernels::harness::TestKernel;
 
 fn step(now: &[Approx], power: &[f32], columns: usize, rows: usize) -> Vec<Approx> {
     let constant = Approx::exact;
@@ -24,7 +24,7 @@ fn step(now: &[Approx], power: &[f32], columns: usize, rows: usize) -> Vec<Appro
 #[test]
 fn two_steps() {
     for (columns, rows) in [(40usize, 30usize), (12, 12), (5, 25)] {
-        Kernel::load("hotspot", "hotspot")
+        TestKernel::load("hotspot", "hotspot")
             .grid([columns.div_ceil(12) as u32, rows.div_ceil(12) as u32, 1])
             .count("in", columns * rows)
             .count("out", columns * rows)

@@ -1,12 +1,12 @@
 //! Hough transform: for each angle and distance the points on that line.
 
-use crate::kernels::harness::Kernel;
+use crate::kernels::harness::TestKernel;
 
 #[test]
 fn votes() {
     for variant in ["", "_replicated", "_padded", "_stretched"] {
         for n in [300usize, 7] {
-            Kernel::load("hough", &format!("hough{variant}"))
+            TestKernel::load("hough", &format!("hough{variant}"))
                 .count("points", 2 * n)
                 .scalar("n", n as u32)
                 .check(|run| {
@@ -33,7 +33,7 @@ fn votes() {
 #[test]
 fn large_images() {
     for variant in ["1", "2", "3", "4", "5", "6", "stretched"] {
-        Kernel::load("hough", &format!("hough640_{variant}"))
+        TestKernel::load("hough", &format!("hough640_{variant}"))
             .count("points", 300)
             .scalar("n", 300u32)
             .check(|run| {

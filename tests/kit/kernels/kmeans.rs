@@ -2,13 +2,13 @@
 //! distances; the counts follow from the choice.
 
 use crate::kernels::bound::{Approx, sum};
-use crate::kernels::harness::Kernel;
+use crate::kernels::harness::TestKernel;
 
 #[test]
 fn one_step() {
     for (points, clusters, dimensions) in [(1000usize, 5usize, 4usize), (576, 3, 7), (100, 1, 1)] {
         let blocks = points.div_ceil(576);
-        Kernel::load("kmeans", "kmeans")
+        TestKernel::load("kmeans", "kmeans")
             .grid([blocks as u32, 1, 1])
             .count("membership", points)
             .count("moved", blocks)

@@ -1,7 +1,7 @@
 //! Particle forces: every pair of neighbouring boxes on its own.
 
 use crate::kernels::bound::{Approx, assert_within_double, sum};
-use crate::kernels::harness::Kernel;
+use crate::kernels::harness::TestKernel;
 
 /// Particles of a box.
 const N: usize = 100;
@@ -15,7 +15,7 @@ fn forces() {
     for (grid, alpha) in [([2usize, 1, 1], 0.5), ([3, 1, 1], 1.25), ([1, 1, 1], 0.5)] {
         let boxes: usize = grid.iter().product();
         let place = |i: usize| [i % grid[0], i / grid[0] % grid[1], i / (grid[0] * grid[1])];
-        Kernel::load("lavamd", "lavamd")
+        TestKernel::load("lavamd", "lavamd")
             .grid(grid.map(|d| d as u32))
             .count("force", 4 * N * boxes)
             .count("position", 4 * N * boxes)

@@ -1,11 +1,11 @@
 //! The forward pass of a layer by tiles of 16: sums of products.
 
 use crate::kernels::bound::{Approx, sum};
-use crate::kernels::harness::Kernel;
+use crate::kernels::harness::TestKernel;
 
 #[test]
 fn partial_sums() {
-    Kernel::load("layerforward", "layerforward").check(|run| {
+    TestKernel::load("layerforward", "layerforward").check(|run| {
         let (input, weights) = (run.before::<f32>("input"), run.before::<f32>("weights"));
         let partial = run.after::<f32>("partial");
         for (i, &partial) in partial.iter().enumerate() {

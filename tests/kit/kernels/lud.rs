@@ -2,13 +2,13 @@
 //! |A - L U| <= gamma_n |L| |U| of elimination.
 
 use crate::kernels::bound::{Approx, U, assert_within, sum};
-use crate::kernels::harness::Kernel;
+use crate::kernels::harness::TestKernel;
 
 /// The chain of launches for `tiles` x `tiles` tiles.
-fn decomposition(tile: usize, tiles: usize) -> Kernel {
+fn decomposition(tile: usize, tiles: usize) -> TestKernel {
     let suffix = if tile == 16 { "" } else { "22" };
     let n = tile * tiles;
-    let mut kernel = Kernel::load("lud", &format!("lud{suffix}"))
+    let mut kernel = TestKernel::load("lud", &format!("lud{suffix}"))
         .alone(3)
         .count("m", n * n)
         .scalar("n", n as i32);
@@ -21,7 +21,7 @@ fn decomposition(tile: usize, tiles: usize) -> Kernel {
         }
         kernel = kernel.add_scalar(&first, "first", (k * tile) as i32);
         let args = ["m", "n", &first];
-        let launch = |kernel: Kernel, part: &str, grid, block| {
+        let launch = |kernel: TestKernel, part: &str, grid, block| {
             kernel.then(&format!("lud_{part}{suffix}"), grid, block, &args)
         };
         if k > 0 {
@@ -35,7 +35,7 @@ fn decomposition(tile: usize, tiles: usize) -> Kernel {
     kernel
 }
 
-fn check(kernel: &Kernel, n: usize) {
+fn check(kernel: &TestKernel, n: usize) {
     kernel.check(|run| {
         let (a, lu) = (run.before::<f32>("m"), run.after::<f32>("m"));
         let at = |row: usize, column: usize| f64::from(lu[row * n + column]);
@@ -61,20 +61,20 @@ fn tiles_of_16() {
     for tiles in 1..=3 {
         check(&decomposition(16, tiles), 16 * tiles);
     }
-    check(&Kernel::load("lud", "lud"), 48);
+    check(&TestKernel::load("lud", "lud"), 48);
 }
 
 #[test]
 fn tiles_of_22() {
     check(&decomposition(22, 2), 44);
-    check(&Kernel::load("lud", "lud22"), 66);
+    check(&TestKernel::load("lud", "lud22"), 66);
 }
 
 #[test]
 fn inner_tiles() {
     for (name, tile) in [("lud_internal", 16), ("lud_internal22", 22)] {
         let n = 3 * tile;
-        Kernel::load("lud", name).check(|run| {
+        TestKernel::load("lud", name).check(|run| {
             let a = run.before::<f32>("m");
             let element = |i: usize| {
                 let (row, column) = (i / n, i % n);
@@ -95,7 +95,7 @@ fn inner_tiles() {
 /// The first tile alone: lud_diagonal of one tile is the whole decomposition.
 #[test]
 fn the_diagonal_alone() {
-    let kernel = Kernel::load("lud", "lud_diagonal")
+    let kernel = TestKernel::load("lud", "lud_diagonal")
         .count("m", 256)
         .scalar("n", 16);
     check(&kernel, 16);

@@ -1,7 +1,7 @@
 //! Marching cubes: every vertex lies where the surface cuts its edge of the
 //! lattice, the mesh is closed, and normals are the slope of the field.
 
-use crate::kernels::harness::{Kernel, Run};
+use crate::kernels::harness::{Run, TestKernel};
 use std::collections::HashMap;
 
 const SIZE: f64 = 2.0 / 32.0;
@@ -79,6 +79,6 @@ fn check(run: &Run) {
 #[test]
 fn the_surface_is_closed_and_where_the_field_says() {
     for name in ["mc1", "mc2"] {
-        Kernel::load("marching", name).check(check);
+        TestKernel::load("marching", name).check(check);
     }
 }

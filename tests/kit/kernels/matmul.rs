@@ -1,7 +1,7 @@
 //! Matrix multiplication: each element as a dot product in double precision.
 
 use crate::kernels::bound::{Approx, assert_within, sum};
-use crate::kernels::harness::Kernel;
+use crate::kernels::harness::TestKernel;
 
 #[test]
 fn products() {
@@ -12,7 +12,7 @@ fn products() {
     ] {
         for n in sizes {
             let blocks = (n / tile) as u32;
-            Kernel::load("matmul", name)
+            TestKernel::load("matmul", name)
                 .grid([blocks, blocks, 1])
                 .count("a", n * n)
                 .count("b", n * n)

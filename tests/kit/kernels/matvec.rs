@@ -1,12 +1,12 @@
 //! Matrix times vector, by rows.
 
 use crate::kernels::bound::{Approx, assert_within, sum};
-use crate::kernels::harness::Kernel;
+use crate::kernels::harness::TestKernel;
 
 #[test]
 fn rows_times_vector() {
     for (blocks, width) in [(2usize, 64usize), (1, 32), (3, 160)] {
-        Kernel::load("matvec", "matvec")
+        TestKernel::load("matvec", "matvec")
             .grid([blocks as u32, 1, 1])
             .count("out", 32 * blocks)
             .count("matrix", 32 * blocks * width)

@@ -1,6 +1,6 @@
 //! N queens: all permutations tried, and the published numbers.
 
-use crate::kernels::harness::Kernel;
+use crate::kernels::harness::TestKernel;
 
 /// Permutations of `rest` behind `placed` in which no two queens share a
 /// diagonal.
@@ -15,7 +15,7 @@ fn permutations(placed: &mut Vec<usize>, rest: &mut Vec<usize>) -> u32 {
     for i in 0..rest.len() {
         placed.push(rest.swap_remove(i));
         count += permutations(placed, rest);
-        // Back to where it was: the last one stands in its place.
+        // Restores the order: the last element returns to its position.
         rest.push(placed.pop().unwrap());
         let last = rest.len() - 1;
         rest.swap(i, last);
@@ -32,7 +32,7 @@ fn solutions() {
             assert_eq!(tried, published, "{n} queens");
         }
         let blocks = (n * n).div_ceil(64);
-        Kernel::load("nqueens", "nqueens")
+        TestKernel::load("nqueens", "nqueens")
             .grid([blocks as u32, 1, 1])
             .count("solutions", blocks)
             .scalar("n", n as i32)
@@ -64,7 +64,7 @@ fn states(n: usize, first_half: usize) -> [Vec<u32>; 3] {
 fn solutions_from_given_states() {
     for (n, first, published) in [(8, 8, 92), (8, 4, 46), (9, 9, 352), (5, 5, 10)] {
         let [columns, left, right] = states(n, first);
-        Kernel::load("nqueens", "nqueens_states")
+        TestKernel::load("nqueens", "nqueens_states")
             .grid([3, 1, 1])
             .count("solutions", 3)
             .data("columns", &columns)

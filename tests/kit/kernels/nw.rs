@@ -1,6 +1,6 @@
 //! Needleman-Wunsch by recursion from the end, with memory.
 
-use crate::kernels::harness::Kernel;
+use crate::kernels::harness::TestKernel;
 
 struct Table<'a> {
     n: usize,
@@ -28,10 +28,10 @@ impl Table<'_> {
 }
 
 /// The chain of launches for a table of `tiles` x `tiles` tiles.
-fn alignment(tile: usize, tiles: usize) -> Kernel {
+fn alignment(tile: usize, tiles: usize) -> TestKernel {
     let suffix = if tile == 16 { "" } else { "32" };
     let n = tile * tiles;
-    let mut kernel = Kernel::load("nw", &format!("nw{suffix}"))
+    let mut kernel = TestKernel::load("nw", &format!("nw{suffix}"))
         .alone(4)
         .count("score", (n + 1) * (n + 1))
         .count("similarity", n * n)
@@ -54,7 +54,7 @@ fn alignment(tile: usize, tiles: usize) -> Kernel {
     kernel
 }
 
-fn check(kernel: &Kernel, n: usize) {
+fn check(kernel: &TestKernel, n: usize) {
     kernel.check(|run| {
         let similarity = run.before::<i32>("similarity");
         let mut table = Table {
@@ -73,13 +73,13 @@ fn check(kernel: &Kernel, n: usize) {
 
 #[test]
 fn tiles_of_16() {
-    check(&Kernel::load("nw", "nw"), 48);
+    check(&TestKernel::load("nw", "nw"), 48);
     check(&alignment(16, 1), 16);
     check(&alignment(16, 4).seed("similarity", 4), 64);
 }
 
 #[test]
 fn tiles_of_32() {
-    check(&Kernel::load("nw", "nw32"), 96);
+    check(&TestKernel::load("nw", "nw32"), 96);
     check(&alignment(32, 2).seed("similarity", 5), 64);
 }

@@ -1,12 +1,12 @@
 //! The accesses of public questions: what goes through shared memory comes out
 //! at the expected index.
 
-use crate::kernels::harness::{Kernel, Number};
+use crate::kernels::harness::{Number, TestKernel};
 
 /// Runs `name` and expects of element i of the output what `from(i)` says of
 /// the input.
 fn moves<T: Number>(name: &str, from: impl Fn(usize) -> usize) {
-    Kernel::load("questions", name).check(|run| {
+    TestKernel::load("questions", name).check(|run| {
         let (input, output) = (run.before::<T>("in"), run.after::<T>("out"));
         for (i, value) in output.iter().enumerate() {
             assert_eq!(*value, input[from(i)], "{name} {i}");
@@ -34,7 +34,7 @@ fn copies_and_fragments() {
 fn transposes() {
     moves::<u16>("transpose_halves", |i| i % 128 * 128 + i / 128);
     moves::<f64>("tile_doubles", |i| i % 32 * 32 + i / 32);
-    Kernel::load("questions", "read_both_ways").check(|run| {
+    TestKernel::load("questions", "read_both_ways").check(|run| {
         let input = run.before::<u16>("in");
         let (rows, columns) = (run.after::<u16>("rows"), run.after::<u16>("columns"));
         for (i, value) in input.iter().enumerate() {
@@ -93,7 +93,7 @@ fn derivatives(plane: &[i32], dx: &[i32], dy: &[i32]) -> Vec<i32> {
 fn check_derivatives<T: Number + From<f32>>(name: &str) {
     let (input, dx, dy) = (small(512, 7, 11), small(64, 5, 7), small(64, 3, 5));
     let numbers = |all: &[i32]| all.iter().map(|v| T::from(*v as f32)).collect::<Vec<T>>();
-    let kernel = Kernel::load("questions", name)
+    let kernel = TestKernel::load("questions", name)
         .data("in", &numbers(&input))
         .data("dx", &numbers(&dx))
         .data("dy", &numbers(&dy));

@@ -1,7 +1,7 @@
 //! Sums: integers exactly, in wide arithmetic; floats within their bound.
 
 use crate::kernels::bound::{Approx, assert_within, sum};
-use crate::kernels::harness::Kernel;
+use crate::kernels::harness::TestKernel;
 
 fn total(values: &[i32]) -> i32 {
     values.iter().map(|v| i64::from(*v)).sum::<i64>() as i32
@@ -12,7 +12,7 @@ fn integers() {
     for (name, per_block) in [("reduction", 256), ("reduction_sequential", 512)] {
         for n in [1000, 256, 513, 1] {
             let blocks = usize::div_ceil(n, per_block);
-            Kernel::load("reduction", name)
+            TestKernel::load("reduction", name)
                 .grid([blocks as u32, 1, 1])
                 .count("in", n)
                 .count("sums", blocks)
@@ -29,7 +29,7 @@ fn integers() {
 #[test]
 fn integers_by_warps() {
     for n in [1000usize, 33] {
-        Kernel::load("reduction", "reduction_warps")
+        TestKernel::load("reduction", "reduction_warps")
             .grid([n.div_ceil(256) as u32, 1, 1])
             .count("in", n)
             .scalar("n", n as u32)
@@ -42,7 +42,7 @@ fn integers_by_warps() {
 #[test]
 fn floats_by_shuffles() {
     for (n, blocks) in [(2000, 2), (300, 1), (5, 3)] {
-        Kernel::load("reduction", "reduction_shuffle")
+        TestKernel::load("reduction", "reduction_shuffle")
             .grid([blocks as u32, 1, 1])
             .count("in", n)
             .count("sums", blocks)

@@ -3,13 +3,13 @@
 
 use crate::common;
 use crate::kernels::files::kernels_folder;
-use crate::kernels::harness::Kernel;
+use crate::kernels::harness::TestKernel;
 use spadkit::launch::Options;
 use spadkit::ptx::exec::{Finding, FindingKind};
 
 /// Findings of a kernel of kernels/faults, and the marked lines of its entry.
 fn run(name: &str, global: bool) -> (Vec<Finding>, Vec<u32>) {
-    let kernel = Kernel::load("faults", name);
+    let kernel = TestKernel::load("faults", name);
     let text = std::fs::read_to_string(&kernel.file.ptx.value).unwrap();
     let begins = |l: &str| l.contains(&format!(".entry {name}("));
     let lines = text.lines().zip(1..).skip_while(|(l, _)| !begins(l));
@@ -128,7 +128,7 @@ fn global_memory() {
 #[test]
 fn a_ticket_that_lacks_only_a_fence_says_where_to_put_it() {
     let found = assert_found("global_ticket_unfenced", FindingKind::Race, true);
-    let kernel = Kernel::load("faults", "global_ticket_unfenced");
+    let kernel = TestKernel::load("faults", "global_ticket_unfenced");
     let text = std::fs::read_to_string(&kernel.file.ptx.value).unwrap();
     let lines: Vec<&str> = text.lines().collect();
     let ticket = lines.iter().rposition(|l| l.contains("atom.")).unwrap() + 1;

@@ -1,7 +1,7 @@
 //! Scalar products in double precision.
 
 use crate::kernels::bound::{Approx, assert_within, sum};
-use crate::kernels::harness::Kernel;
+use crate::kernels::harness::TestKernel;
 
 #[test]
 fn products() {
@@ -12,7 +12,7 @@ fn products() {
         ("scalarprod_long", 3, 2100, 2),
         ("scalarprod_long", 1, 1000, 1),
     ] {
-        Kernel::load("scalarprod", name)
+        TestKernel::load("scalarprod", name)
             .grid([blocks, 1, 1])
             .count("a", vectors * elements)
             .count("b", vectors * elements)

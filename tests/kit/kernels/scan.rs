@@ -1,12 +1,12 @@
 //! Prefix sums against sums from the beginning, each on its own.
 
-use crate::kernels::harness::Kernel;
+use crate::kernels::harness::TestKernel;
 
 #[test]
 fn prefix_sums() {
     for n in [3000usize, 2048, 1025, 7] {
         let blocks = n.div_ceil(1024);
-        let mut kernel = Kernel::load("scan", "scan")
+        let mut kernel = TestKernel::load("scan", "scan")
             .grid([blocks as u32, 1, 1])
             .count("in", n)
             .count("out", n)
@@ -28,7 +28,7 @@ fn prefix_sums() {
 #[test]
 fn rows_of_256() {
     for rows in [16usize, 1] {
-        Kernel::load("scan", "scan_rows")
+        TestKernel::load("scan", "scan_rows")
             .grid([rows as u32, 1, 1])
             .count("in", 256 * rows)
             .count("out", 256 * rows)

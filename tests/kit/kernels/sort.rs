@@ -1,11 +1,11 @@
 //! Sorting: the standard library's stable sort of each block of 1024.
 
-use crate::kernels::harness::Kernel;
+use crate::kernels::harness::TestKernel;
 
 #[test]
 fn bitonic() {
     for (blocks, seed) in [(2, 1), (1, 5)] {
-        Kernel::load("sort", "bitonic")
+        TestKernel::load("sort", "bitonic")
             .grid([blocks as u32, 1, 1])
             .count("keys", 1024 * blocks)
             .seed("keys", seed)
@@ -20,7 +20,7 @@ fn bitonic() {
 #[test]
 fn merging_keeps_the_order_of_equals() {
     for (blocks, seed) in [(2, 1), (1, 6)] {
-        Kernel::load("sort", "merge_sort")
+        TestKernel::load("sort", "merge_sort")
             .grid([blocks as u32, 1, 1])
             .count("keys", 1024 * blocks)
             .count("values", 1024 * blocks)

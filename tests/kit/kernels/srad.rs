@@ -1,7 +1,7 @@
 //! Speckle-reducing anisotropic diffusion, on the image as a whole.
 
 use crate::kernels::bound::{Approx, assert_within, sum};
-use crate::kernels::harness::Kernel;
+use crate::kernels::harness::TestKernel;
 
 struct Image<'a> {
     pixels: &'a [Approx],
@@ -59,7 +59,7 @@ fn first_kernel() {
         ("srad1_branches", 16, [16, 48]),
     ];
     for (name, tile, [columns, rows]) in sizes {
-        let mut kernel = Kernel::load("srad", name)
+        let mut kernel = TestKernel::load("srad", name)
             .grid([columns as u32 / tile, rows as u32 / tile, 1])
             .scalar("columns", columns as i32)
             .scalar("rows", rows as i32);
@@ -112,7 +112,7 @@ fn updated(
 #[test]
 fn second_kernel() {
     for lambda in [0.5f32, 1.0] {
-        Kernel::load("srad", "srad2")
+        TestKernel::load("srad", "srad2")
             .scalar("lambda", lambda)
             .check(|run| {
                 let pixels = exact(&run.before::<f32>("image"));
@@ -131,7 +131,7 @@ fn second_kernel() {
 
 #[test]
 fn a_whole_step() {
-    Kernel::load("srad", "srad").check(|run| {
+    TestKernel::load("srad", "srad").check(|run| {
         let pixels = exact(&run.before::<f32>("image"));
         let image = Image {
             pixels: &pixels,

@@ -1,12 +1,12 @@
 //! Tiles that are written one way and read another: the output is the
 //! transpose of the input.
 
-use crate::kernels::harness::Kernel;
+use crate::kernels::harness::TestKernel;
 
 #[test]
 fn floats_by_rows_and_columns() {
     for name in ["tile_columns", "tile_vector"] {
-        Kernel::load("tiles", name).check(|run| {
+        TestKernel::load("tiles", name).check(|run| {
             let (input, output) = (run.before::<f32>("in"), run.after::<f32>("out"));
             for (i, value) in input.iter().enumerate() {
                 assert_eq!(output[i % 32 * 32 + i / 32], *value, "{name} {i}");
@@ -17,7 +17,7 @@ fn floats_by_rows_and_columns() {
 
 #[test]
 fn fragments_of_halves() {
-    Kernel::load("tiles", "tile_ldmatrix").check(|run| {
+    TestKernel::load("tiles", "tile_ldmatrix").check(|run| {
         let (input, output) = (run.before::<u16>("in"), run.after::<u16>("out"));
         for (i, value) in input.iter().enumerate() {
             let (k, m) = (i / 128, i % 128);
@@ -29,7 +29,7 @@ fn fragments_of_halves() {
 #[test]
 fn copies_of_any_size() {
     for n in [1, 255, 1000, 5000] {
-        Kernel::load("tiles", "tile_copy")
+        TestKernel::load("tiles", "tile_copy")
             .count("in", n)
             .count("out", n)
             .scalar("n", n as i64)

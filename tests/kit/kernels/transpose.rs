@@ -1,10 +1,10 @@
 //! Matrix transpose: every element is where the other index order has it.
 
-use crate::kernels::harness::Kernel;
+use crate::kernels::harness::TestKernel;
 
 fn tiles(name: &str, width: usize, height: usize) {
     let blocks = |n: usize| n.div_ceil(16) as u32;
-    Kernel::load("transpose", name)
+    TestKernel::load("transpose", name)
         .grid([blocks(width), blocks(height), 1])
         .count("in", width * height)
         .count("out", width * height)
@@ -38,7 +38,7 @@ fn in_shared_memory() {
         for layout in ["", "_padded", "_rap"] {
             let name = format!("{order}{layout}");
             for matrices in [1, 2] {
-                Kernel::load("transpose", &name)
+                TestKernel::load("transpose", &name)
                     .grid([matrices as u32, 1, 1])
                     .count("in", 1024 * matrices)
                     .count("out", 1024 * matrices)

@@ -1,11 +1,11 @@
 //! The kernels that no scratchpad limits: the sharing paper's Set-3.
 
 use crate::kernels::bound::{Approx, assert_within, sum};
-use crate::kernels::harness::Kernel;
+use crate::kernels::harness::TestKernel;
 
 #[test]
 fn a_level_of_a_breadth_first_search() {
-    Kernel::load("bfs", "bfs").check(|run| {
+    TestKernel::load("bfs", "bfs").check(|run| {
         let number = |name: &str| run.before::<u32>(name);
         let (frontier, visited) = (number("frontier"), number("visited"));
         let (first, edges) = (number("first"), number("edges"));
@@ -32,7 +32,7 @@ fn a_level_of_a_breadth_first_search() {
 #[test]
 fn ranges_in_a_tree() {
     for seed in [1, 5] {
-        Kernel::load("btree", "btree")
+        TestKernel::load("btree", "btree")
             .seed("from", seed)
             .check(|run| {
                 let (from, to) = (run.before::<i32>("from"), run.before::<i32>("to"));
@@ -46,7 +46,7 @@ fn ranges_in_a_tree() {
 #[test]
 fn multipliers_of_an_elimination() {
     for step in [0usize, 3, 15] {
-        Kernel::load("gaussian", "gaussian")
+        TestKernel::load("gaussian", "gaussian")
             .scalar("step", step as i32)
             .check(|run| {
                 let matrix = run.before::<f32>("matrix");
@@ -69,7 +69,7 @@ fn multipliers_of_an_elimination() {
 
 #[test]
 fn neurons_of_the_second_layer() {
-    Kernel::load("neuralnet", "neuralnet").check(|run| {
+    TestKernel::load("neuralnet", "neuralnet").check(|run| {
         let (layer, weights) = (run.before::<f32>("layer"), run.before::<f32>("weights"));
         let neuron = |i: usize| {
             let (map, y, x) = (i / 25, i / 5 % 5, i % 5);

@@ -1,13 +1,13 @@
 //! Faults for the proofs of `tests/kit/prove.rs`, and the machines that they are in.
 //!
-//! They stand in `testbenches/prove/`, for a unit of the path beside its circuit:
-//! `unit` and `machine` count until there are others, `breaks` begins a fault with
+//! The faults are in `testbenches/prove/`, in a file next to the unit's circuit:
+//! `unit` and `machine` apply until the next ones, `breaks` begins a fault with
 //! the properties that must notice it, `in` names a file that is not the unit's
-//! own, `-` is the text that `+` replaces where it first occurs.
+//! own, and `+` replaces the first occurrence of the text in `-`.
 
 use std::path::Path;
 
-/// Machines of so many lanes and words, with what the lines after that say.
+/// Machines with these numbers of lanes and words, and the settings of the lines that follow.
 macro_rules! bus {
     ($lanes:literal, $words:literal, $($more:tt)*) => {
         concat!(
@@ -105,7 +105,7 @@ const TCDM_POSTED: &str = bus!(4, 32, "tcdm = { id_bits = 2, posted = true }\n")
 const ATOMIC_POSTED: &str = bus!(4, 32, "tcdm = { atomics = true, posted = true }\n");
 /// Banks of four rows that perform atomic operations.
 const ATOMIC_BANK: &str = bus!(4, 32, "tcdm = { atomics = true }\n");
-/// An AXI port in the place of this many lanes, with two beats in flight.
+/// An AXI port that replaces this many lanes, with two beats in flight.
 macro_rules! axi {
     ($lanes:literal) => {
         bus!(

@@ -231,8 +231,8 @@ fn quotients_and_roots() {
         ..function(text, "f32", wide, exact)
     };
     fn divided(x: &[f64]) -> Exact {
-        // Beyond 2^126 a divisor's reciprocal has no normal number: zero
-        // takes its place. Subnormal divisors are scaled before.
+        // Beyond 2^126, a divisor's reciprocal has no normal number and becomes
+        // zero. Subnormal divisors are scaled before.
         match x[1].abs() {
             b if b.is_finite() && b > 2f64.powi(126) => Just(x[0] * 0f64.copysign(x[1])),
             _ => quotient(x, Ulps(2.0)),

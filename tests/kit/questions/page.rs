@@ -35,8 +35,8 @@ pub fn cells<T: ToString>(of: impl IntoIterator<Item = T>) -> Vec<String> {
     of.into_iter().map(|cell| cell.to_string()).collect()
 }
 
-/// Every row of the table begins with a mapping, and goes on with the conflicts
-/// and the degree that it leaves of kernels/questions/KERNEL.toml.
+/// Every row of the table has a mapping, then the conflicts and the degree that
+/// it leaves in kernels/questions/KERNEL.toml.
 pub fn assert_counts(words: &str, kernel: &str) {
     let array = array(&format!("questions/{kernel}"));
     let rows = rows(words);

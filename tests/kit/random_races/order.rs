@@ -2,8 +2,8 @@
 //! causality through barriers, release and acquire patterns, and completed copies.
 //!
 //! A pattern needs a fence of the thread that writes or reads the flag. The detector also
-//! takes that of another thread of its block which is ordered beside it
-//! (docs/reference/findings.md). Such pairs need not be found, and are not false.
+//! accepts a fence of another thread of its block that is ordered next to the flag's
+//! access (docs/reference/findings.md). Such pairs need not be found, and are not false.
 
 use super::program::{Kind, Program, Scope, Side, Step, THREADS, Thread};
 use std::collections::BTreeSet;

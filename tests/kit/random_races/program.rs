@@ -46,7 +46,7 @@ impl Scope {
 pub enum Side {
     /// The access to the flag itself releases or acquires.
     Access,
-    /// A fence of this scope stands beside a relaxed one.
+    /// A fence of this scope, with a relaxed access.
     Fence(Scope),
     /// Nothing does.
     Relaxed,

@@ -1,5 +1,4 @@
-//! One instruction of one thread, and where it goes on: branches, calls,
-//! barriers.
+//! One instruction of one thread, and its successor: branches, calls, barriers.
 
 use super::memory::{GlobalMemory, part};
 use super::thread::{Context, Fault, Frame, State, Thread};

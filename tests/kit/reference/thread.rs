@@ -163,8 +163,8 @@ impl<'a> Context<'a> {
     }
 }
 
-/// Runs a kernel; returns how many instructions its threads reached. Buffers
-/// of `memory` that are there before the launch are the kernel's.
+/// Runs a kernel; returns the number of instructions that its threads reached.
+/// Buffers of `memory` that exist before the launch are the kernel's.
 pub fn run(module: &Module, launch: &Launch, memory: &mut GlobalMemory) -> Result<u64, Fault> {
     let entry = module.function(launch.entry);
     let entry = entry.ok_or_else(|| Fault(format!("no entry {}", launch.entry)))?;

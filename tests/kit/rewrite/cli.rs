@@ -45,8 +45,8 @@ fn a_launch_file_is_rewritten_and_measured() {
     assert!(text.contains("lop3.b32") && text.contains(".loc\t1 20 9"));
 }
 
-/// Of two kernels whose conflicts no mapping removes, and of one without: nothing is
-/// advised, and the reason is told.
+/// Two kernels whose conflicts no mapping removes, and one without conflicts:
+/// nothing is advised, and the reason is given.
 #[test]
 fn where_no_mapping_leaves_fewer_conflicts_none_is_proposed() {
     let folder = tempfile::tempdir().unwrap();
@@ -91,7 +91,7 @@ fn where_no_mapping_leaves_fewer_conflicts_none_is_proposed() {
 }
 
 /// NVIDIA's `SharedMemory<T>` declares an array for every type, and an entry
-/// uses one. All begin at one place; the others are nothing to this entry.
+/// uses one. All begin at one address; the others do not matter to this entry.
 #[test]
 fn an_extern_array_that_the_entry_does_not_use_does_not_count() {
     let folder = tempfile::tempdir().unwrap();
@@ -222,4 +222,26 @@ fn what_cannot_be_rewritten_is_said_and_nothing_is_written() {
     )
     .unwrap();
     check(&[path(&broken), "--hash", "xor"], 2, "broken.ptx:3");
+}
+
+/// The command for a launch file of what was written names the entry where there are several.
+#[test]
+fn the_launch_file_of_one_entry_of_several_can_be_written() {
+    let folder = tempfile::tempdir().unwrap();
+    let out = folder.path().join("t.ptx");
+    let ptx = kernels_folder().join("transpose/transpose.ptx");
+    let of_entry = [
+        "--entry",
+        "transpose",
+        "--hash",
+        "swizzle:3,1,4",
+        "-o",
+        path(&out),
+    ];
+    let run = spadkit(&[&[path(&ptx)], &of_entry[..]].concat());
+    let text = String::from_utf8(run.stdout).unwrap().replace("\\\n", " ");
+    let at = text
+        .find("spadkit init")
+        .unwrap_or_else(|| panic!("{text}"));
+    assert!(text[at..].contains("--entry transpose"), "{text}");
 }

@@ -1,4 +1,4 @@
-//! What cannot be rewritten is told from a request that is wrong.
+//! An impossible rewriting is distinguished from a malformed request.
 
 use super::{Case, kernel, made};
 use spadkit::error::Error;

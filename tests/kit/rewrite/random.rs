@@ -6,7 +6,7 @@ use rand_chacha::rand_core::{Rng, SeedableRng};
 use std::fmt::Write;
 
 /// A kernel and its launch file.
-pub struct Kernel {
+pub struct RandomKernel {
     pub ptx: String,
     pub toml: String,
     /// Bytes of the widest access.
@@ -248,7 +248,7 @@ impl Maker {
 }
 
 /// The kernel of a seed.
-pub fn kernel(seed: u64) -> Kernel {
+pub fn kernel(seed: u64) -> RandomKernel {
     let mut maker = Maker {
         rng: ChaCha12Rng::seed_from_u64(seed),
         body: String::new(),
@@ -308,7 +308,7 @@ pub fn kernel(seed: u64) -> Kernel {
          dynamic_shared = {}\n\n[[arg]]\nname = \"out\"\ntype = \"u32\"\ncount = {threads}\n",
         if dynamic { bytes } else { 0 }
     );
-    Kernel {
+    RandomKernel {
         ptx,
         toml,
         widest: maker.widest,

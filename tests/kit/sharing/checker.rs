@@ -90,9 +90,9 @@ impl Walk {
         }
     }
 
-    /// Every path, also those round loops, as the states that a thread can be
-    /// in: where it is, and whether it has released. `earliest`: nothing but
-    /// a label stands between the first safe place and the marker.
+    /// Every path, also around loops, as the states of a thread: its position,
+    /// and whether it has released. `earliest`: only labels may be between the
+    /// first safe point and the marker.
     pub fn check(&self, earliest: bool) -> Result<(), String> {
         if !self.ahead[0] {
             return if self.steps.contains(&Step::Marker) {

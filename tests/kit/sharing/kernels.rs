@@ -8,12 +8,17 @@ use spadkit::capture::{LaunchRun, RunOptions, Selected};
 use spadkit::config::{Config, Scheduler};
 use spadkit::launch::{LaunchFile, Options};
 use spadkit::ptx::Module;
-use spadkit::sharing::{Kernel, LayoutKind, Needs, Placement, Plan};
+use spadkit::sharing::{AnalysedEntry, LayoutKind, Needs, Placement, Plan};
 use spadkit::sm::{InstrKind, Setup, TraceFile, Workload};
 use spadkit::workload::LaunchWorkload;
 use std::path::Path;
 
-fn plan<'k>(kernel: &'k Kernel<'k>, threads: u64, sharing: f64, placement: Placement) -> Plan<'k> {
+fn plan<'k>(
+    kernel: &'k AnalysedEntry<'k>,
+    threads: u64,
+    sharing: f64,
+    placement: Placement,
+) -> Plan<'k> {
     let machine = Config::preset("sharing-64k").unwrap();
     let needs = Needs {
         threads,
@@ -32,7 +37,7 @@ fn check(text: &str, entry: &str, shared: &[String], dynamic: u32, earliest: boo
         bare.replace_range(at..end, "");
     }
     let module = Module::parse(&bare, "bare.ptx").unwrap();
-    let kernel = Kernel::new(&module, Some(entry), dynamic).unwrap();
+    let kernel = AnalysedEntry::new(&module, Some(entry), dynamic).unwrap();
     let variables = kernel.variables.iter().enumerate();
     let set = variables
         .filter(|(_, v)| shared.contains(&v.name))
@@ -73,7 +78,7 @@ fn every_entry_releases_once_and_at_once() {
         let module = Module::parse(&text, &path.display().to_string()).unwrap();
         for entry in module.entries() {
             let dynamic = 1024;
-            let Ok(kernel) = Kernel::new(&module, Some(&entry.name), dynamic) else {
+            let Ok(kernel) = AnalysedEntry::new(&module, Some(&entry.name), dynamic) else {
                 continue; // no shared memory
             };
             for (sharing, placement) in [
@@ -104,7 +109,7 @@ fn annotated(path: &Path, sharing: f64, folder: &Path) -> Option<LaunchFile> {
     let mut file = LaunchFile::load(path).unwrap();
     let module = file.module().unwrap();
     let entry = file.first.entry.as_ref().map(|e| e.value.as_str());
-    let kernel = Kernel::new(&module, entry, file.first.dynamic_shared).ok()?;
+    let kernel = AnalysedEntry::new(&module, entry, file.first.dynamic_shared).ok()?;
     let threads = file.first.block.iter().map(|&n| u64::from(n)).product();
     let text = plan(&kernel, threads, sharing, Placement::Optimal)
         .annotate()

@@ -144,7 +144,7 @@ fn no_layout_takes_more_bytes_than_the_declared_one() {
         layout.cost, 4,
         "byte in front would push the others to 40 bytes"
     );
-    // Where the space is there, it is moved.
+    // If there is space, it is moved.
     let roomy = [
         variable("wide", 16, 4, 0),
         variable("byte", 4, 4, 16),

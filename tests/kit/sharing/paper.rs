@@ -1,7 +1,9 @@
 //! The sharing paper's Table III, its examples and its storage.
 
 use spadkit::config::Config;
-use spadkit::sharing::{Edge, FlowGraph, Place, Placement, Ranges, place, storage_bits};
+use spadkit::sharing::{
+    Edge, FlowGraph, Placement, ProgramPoint, Ranges, release_points, storage_bits,
+};
 
 const A: u128 = 1;
 const B: u128 = 2;
@@ -70,24 +72,24 @@ fn a_and_b_are_shared() {
     assert!((0..8).all(|s| costs.of(s) == each(s)));
 }
 
-fn places(kind: Placement, graph: &FlowGraph, accesses: &[u128]) -> Vec<Place> {
-    place(kind, graph, &Ranges::new(graph, accesses), A)
+fn places(kind: Placement, graph: &FlowGraph, accesses: &[u128]) -> Vec<ProgramPoint> {
+    release_points(kind, graph, &Ranges::new(graph, accesses), A)
 }
 
-/// Fig. 11: up to the last access in its block, and into the block beside it.
+/// Fig. 11: up to the last access in its block, and into the sibling block.
 #[test]
 fn releases_move_up_to_the_last_access() {
     let graph = FlowGraph::new(4, edges(&[(0, 1), (1, 2), (2, 3), (3, 4)]));
     let straight = places(Placement::Optimal, &graph, &[0, A, 0, 0]);
-    assert_eq!(straight, [Place::After(1)]);
+    assert_eq!(straight, [ProgramPoint::After(1)]);
     // BB1 to BB2 and BB3, both to BB4.
     let list = [(0, 1), (0, 2), (1, 3), (2, 3), (3, 4)];
     let graph = FlowGraph::new(4, edges(&list));
     let accesses = [0, A, 0, 0];
     let optimal = places(Placement::Optimal, &graph, &accesses);
-    assert_eq!(optimal, [Place::Before(2), Place::After(1)]);
+    assert_eq!(optimal, [ProgramPoint::Before(2), ProgramPoint::After(1)]);
     let post = places(Placement::PostDom, &graph, &accesses);
-    assert_eq!(post, [Place::Before(3)]);
+    assert_eq!(post, [ProgramPoint::Before(3)]);
 }
 
 /// As in Fig. 10: paths with a last access early, late, or none at all; what
@@ -112,14 +114,18 @@ fn a_common_post_dominator_is_later() {
     let optimal = places(Placement::Optimal, &graph, &accesses);
     assert_eq!(
         optimal,
-        [Place::Before(2), Place::Before(5), Place::After(4)]
+        [
+            ProgramPoint::Before(2),
+            ProgramPoint::Before(5),
+            ProgramPoint::After(4)
+        ]
     );
     let post = places(Placement::PostDom, &graph, &accesses);
-    assert_eq!(post, [Place::Before(6)]);
+    assert_eq!(post, [ProgramPoint::Before(6)]);
     assert_eq!(places(Placement::None, &graph, &accesses), []);
 }
 
-/// A way out of a loop into a place that others come to is split.
+/// An edge out of a loop to a node with other predecessors is split.
 #[test]
 fn a_critical_edge_has_a_place_of_its_own() {
     // 1 and 2 are a loop with the access; 0 may go past it to 3.
@@ -128,21 +134,21 @@ fn a_critical_edge_has_a_place_of_its_own() {
     let accesses = [0, A, 0, 0];
     assert_eq!(
         places(Placement::Optimal, &graph, &accesses),
-        [Place::Before(3)]
+        [ProgramPoint::Before(3)]
     );
-    // With another access on 0's other way, which also comes to 3, the way out
-    // of the loop is no place for all that come to 3.
+    // With another access on 0's other edge, which also leads to 3, the edge
+    // out of the loop needs its own marker: 3 has other predecessors.
     let list = [(0, 1), (0, 4), (1, 2), (2, 1), (2, 3), (3, 5), (4, 3)];
     let graph = FlowGraph::new(5, edges(&list));
     let with = [0, A, 0, 0, A];
-    let out = Place::On(Edge {
+    let out = ProgramPoint::On(Edge {
         from: 2,
         to: 3,
         taken: false,
     });
     assert_eq!(
         places(Placement::Optimal, &graph, &with),
-        [Place::After(4), out]
+        [ProgramPoint::After(4), out]
     );
 }
 

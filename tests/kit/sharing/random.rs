@@ -4,12 +4,12 @@ use crate::sharing::checker::{Walk, only_adds};
 use crate::sharing::draw::Draw;
 use spadkit::config::Config;
 use spadkit::ptx::Module;
-use spadkit::sharing::{Kernel, LayoutKind, Needs, Placement, Plan};
+use spadkit::sharing::{AnalysedEntry, LayoutKind, Needs, Placement, Plan};
 use std::fmt::Write;
 
 /// Three variables of 64 bytes; blocks that access some of them, call a
-/// function that may, and jump anywhere: loops in loops, irreducible ones,
-/// guarded exits, tables, exits in loops, blocks that nobody comes to.
+/// function that may, and jump anywhere: nested loops, irreducible ones,
+/// guarded exits, tables, exits in loops, unreachable blocks.
 pub fn random_kernel(seed: u64) -> String {
     let mut rng = Draw::new(seed);
     let blocks = rng.of(2..14);
@@ -84,7 +84,7 @@ pub fn random_kernel(seed: u64) -> String {
 /// Which of A, B, C are shared, and the annotated text.
 pub fn annotated(text: &str, sharing: f64, placement: Placement) -> (Vec<&'static str>, String) {
     let module = Module::parse(text, "random.ptx").unwrap();
-    let kernel = Kernel::new(&module, None, 0).unwrap();
+    let kernel = AnalysedEntry::new(&module, None, 0).unwrap();
     let machine = Config::preset("gpgpusim-16k").unwrap();
     let needs = Needs {
         threads: 64,

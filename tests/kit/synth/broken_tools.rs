@@ -90,7 +90,7 @@ fn interrupted(signals: &[&str]) -> (Option<i32>, Vec<PathBuf>) {
         wait();
     }
     for signal in signals {
-        // Not waited for in between, so it is there until it is told.
+        // Nothing waits for it in between, so it exists until it is signalled.
         let sent = std::process::Command::new("kill")
             .args([*signal, &child.id().to_string()])
             .status();

@@ -1,4 +1,4 @@
-//! `tune --software` beside padding by one element.
+//! `tune --software`, compared with padding by one element.
 
 use super::*;
 
@@ -45,9 +45,9 @@ fn on_our_kernels_it_is_never_worse_than_padding_by_one() {
     }
 }
 
-/// Conflicts of the recorded traces on the hash paper's machine: as they are,
-/// padded by one, with the best of all kinds. Where the bound is not reached
-/// the search may find better in more time.
+/// Conflicts of the recorded traces on the hash paper's machine: unmapped,
+/// padded by one, with the best mapping of all kinds. If the bound is not
+/// reached, the search may find better mappings in more time.
 #[test]
 fn on_recorded_traces_it_is_never_worse_than_padding_by_one() {
     for (name, by_one, most) in [

@@ -1,4 +1,4 @@
-//! Queues in front of and beside the memory stages, and the exit.
+//! Queues before and parallel to the memory stages, and the exit.
 
 use crate::waves::wave::{Value, Wave};
 use spadkit::model::{

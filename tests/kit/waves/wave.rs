@@ -1,4 +1,4 @@
-//! A waveform as it is recorded, and its picture.
+//! A recorded waveform, and its picture.
 
 use spadkit::report::draw::theme::{INK, MUTED, PAPER, dark_style};
 use std::fmt::Write;
@@ -96,8 +96,8 @@ impl Wave {
         assert_eq!(row.values.len(), self.cycles, "{name} once in every cycle");
     }
 
-    /// The picture: inputs in blue, outputs in black, each as it is just before
-    /// the clock edge that ends its cycle.
+    /// The picture: inputs in blue, outputs in black, each with its value just
+    /// before the clock edge that ends its cycle.
     pub fn svg(&self) -> String {
         let longest = self.rows.iter().map(|row| row.name.len()).max();
         let left = 16 + 7 * longest.unwrap_or(0);

@@ -29,8 +29,8 @@ fn a_master_that_changes_an_offer_is_noticed() {
     }
 }
 
-/// Two lanes of 64 bits, as few address bits as there can be, two beats in flight;
-/// the machine of `make campaign-axi` is in the place of one lane.
+/// Two lanes of 64 bits, the fewest address bits possible, two beats in flight; in
+/// the machine of `make campaign-axi`, the port replaces one lane.
 #[test]
 fn the_axi_port_agrees_with_its_model() {
     if missing(&["verilator", "c++"]) {

@@ -13,7 +13,7 @@ use spadkit::units::{Layout, PortSlot};
 use std::path::Path;
 
 /// A machine of 4 lanes and 8 banks with the fixed XOR hash; bank and row of
-/// every address are known without asking the kit. 60 rows of 64 are there.
+/// every address are known without asking the kit. 60 of 64 rows exist.
 pub const MACHINE: &str = "base = 'small'
 [geometry]
 addr_bits = 9
@@ -243,7 +243,7 @@ impl Memory {
     }
 }
 
-/// Whether the row is there.
+/// Whether the row exists.
 pub fn inside(addr: u64) -> bool {
     addr / BANKS < ROWS
 }

@@ -26,7 +26,7 @@ struct Answer {
 
 struct Access {
     op: u64,
-    /// In the place of `op`.
+    /// Instead of `op`.
     atomic: Option<Operation>,
     mask: u64,
     tag: u64,

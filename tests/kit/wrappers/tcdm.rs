@@ -23,8 +23,8 @@ struct Ask {
     id: u64,
 }
 
-/// Of each lane the requests that were granted and not answered, the oldest
-/// first, with the cycles of their grants.
+/// Per lane, the granted requests without an answer, the oldest first, with the
+/// cycles of their grants.
 type Queues = [VecDeque<(Ask, u64)>; LANES];
 
 /// Options of the machine: registers at requests and at answers, bits of an
@@ -147,8 +147,8 @@ fn posted_first(waiting: &mut VecDeque<(Ask, u64)>, cycle: u64, options: Options
         .map(|(ask, _)| ask)
 }
 
-/// The words after a cycle: no bank reads one and writes it, and none operates on
-/// one beside that.
+/// The words after a cycle: no bank both reads and writes one, and none operates
+/// on one at the same time.
 fn store(served: &[(usize, Ask)], board: &mut Board) {
     let mut all = [Ask::default(); LANES];
     let mut mask = 0;

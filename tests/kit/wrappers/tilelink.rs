@@ -170,7 +170,7 @@ fn a_tilelink_lane_takes_a_message_a_cycle_and_holds_answers() {
     assert_eq!(taken, DEPTH);
 }
 
-/// An agent that uses a source twice is told so.
+/// An agent that uses a source twice gets an error.
 #[test]
 fn a_source_that_is_used_twice_is_noticed() {
     if missing(&["verilator", "c++"]) {
@@ -214,7 +214,7 @@ fn proved(lane: &str) -> Result<(), String> {
     Err(String::from_utf8_lossy(&text).into_owned())
 }
 
-/// Faults of the device: text, and what is there in its place.
+/// Faults of the device: text, and its replacement.
 const FAULTS: [(&str, &str); 4] = [
     (
         "tcdm_req <= asks | (tcdm_req & ~tcdm_gnt);",

@@ -94,12 +94,12 @@ impl<'a> Section<'a> {
         })
     }
 
-    /// Where the table begins.
+    /// The offset of the table.
     pub fn offset(&self) -> usize {
         self.offset
     }
 
-    /// Whether the key is there.
+    /// Whether the key is given.
     pub fn has(&self, key: &str) -> bool {
         self.table.contains_key(key)
     }
@@ -172,7 +172,7 @@ impl<'a> Section<'a> {
         value.ok_or_else(|| self.missing(key, expected))
     }
 
-    /// Which of some words a key is.
+    /// The key's value as an index of `words`.
     pub fn choice(&self, key: &str, words: &[&str]) -> Result<Option<usize>> {
         let expected = words.join(" or ");
         let Some(word) = self.string(key, &expected)? else {
@@ -427,7 +427,7 @@ pub fn float_of(text: &str) -> f64 {
     text.replace('_', "").parse().unwrap_or(f64::NAN)
 }
 
-/// What a value is, for messages.
+/// The type of a value, for messages.
 pub fn described(value: &DeValue) -> &'static str {
     match value {
         DeValue::String(_) => "a string",

@@ -21,7 +21,7 @@ use std::io::{ErrorKind, Write};
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
-/// Where files are written before they are moved to their place.
+/// The folder in which files are written before they are moved to their final path.
 const STAGING: &str = ".spadkit-new";
 
 /// A folder for what a command writes.
@@ -54,7 +54,7 @@ impl OwnedFile {
     }
 }
 
-/// What is to happen.
+/// The changes that a write makes.
 #[derive(Default)]
 struct Plan {
     /// Files to be written, by index.
@@ -67,9 +67,9 @@ struct Plan {
     folders: Vec<String>,
 }
 
-/// What is at the place of a file to be written.
-enum Place {
-    Free,
+/// What exists at the path of a file to be written.
+enum Existing {
+    Nothing,
     Folder,
     /// A file with its content, or a link or device.
     File(Vec<u8>, Metadata),
@@ -91,7 +91,7 @@ impl OwnedFolder {
         }
     }
 
-    /// Where it is.
+    /// The path of the folder.
     pub fn dir(&self) -> &Path {
         &self.dir
     }
@@ -102,7 +102,7 @@ impl OwnedFolder {
         self.check_for(names.iter().map(|name| (*name, None)).collect())
     }
 
-    /// As [`OwnedFolder::check`], for files that are there already.
+    /// As [`OwnedFolder::check`], for files whose content is already known.
     pub fn check_files(&self, files: &[OwnedFile]) -> Result<()> {
         self.check_for(files.iter().map(OwnedFile::known).collect())
     }
@@ -166,7 +166,7 @@ impl OwnedFolder {
         Ok(())
     }
 
-    /// Refuses a place where no folder can be.
+    /// Refuses a path that cannot be a folder.
     fn check_place(&self) -> Result<()> {
         refuse_dash(&self.dir)?;
         if self.dir.exists() && !self.dir.is_dir() {
@@ -189,12 +189,12 @@ impl OwnedFolder {
     /// Two runs that write into one folder do so one after the other.
     fn lock(&self) -> Result<File> {
         let dir = File::open(&self.dir).map_err(|e| Error::io("open", &self.dir, e))?;
-        // Where locks are not supported, there are none.
+        // Without support for locks, there is no lock.
         let _ = rustix::io::retry_on_intr(|| flock(&dir, FlockOperation::LockExclusive));
         Ok(dir)
     }
 
-    /// The list that is there; empty if there is none.
+    /// The list in the folder; empty if there is none.
     fn list(&self) -> Result<OwnedList> {
         let path = self.dir.join(OWNED_LIST);
         let read = || {
@@ -216,17 +216,17 @@ impl OwnedFolder {
         }
     }
 
-    /// Looks at every place. A content of `None` is not known yet.
+    /// Compares the folder with what is to be written. A content of `None` is not known yet.
     fn plan(&self, old: &OwnedList, files: Vec<(&str, Option<&[u8]>)>) -> Result<Plan> {
         let mut plan = Plan::default();
         for (i, (name, content)) in files.iter().enumerate() {
             let (there, meta) = match self.look(name)? {
-                Place::File(there, meta) => (there, meta),
-                Place::Folder => {
+                Existing::File(there, meta) => (there, meta),
+                Existing::Folder => {
                     plan.folders.push(format!("{name}: is a directory"));
                     continue;
                 }
-                Place::Free => {
+                Existing::Nothing => {
                     plan.write.push(i);
                     continue;
                 }
@@ -248,7 +248,7 @@ impl OwnedFolder {
             if files.iter().any(|(n, _)| *n == name) {
                 continue;
             }
-            let Ok(Place::File(there, meta)) = self.look(name) else {
+            let Ok(Existing::File(there, meta)) = self.look(name) else {
                 continue; // removed, or a folder by now
             };
             plan.remove.push(name.to_owned());
@@ -263,8 +263,8 @@ impl OwnedFolder {
         Ok(plan)
     }
 
-    /// What stands at `name`. Fails where its own folder should be and is not.
-    fn look(&self, name: &str) -> Result<Place> {
+    /// What exists under `name`. Fails if a parent folder of it is not a directory.
+    fn look(&self, name: &str) -> Result<Existing> {
         let place = self.dir.join(name);
         for folder in Path::new(name).ancestors().skip(1) {
             let folder = self.dir.join(folder);
@@ -276,22 +276,22 @@ impl OwnedFolder {
             match meta {
                 Ok(meta) if meta.is_dir() => {}
                 Ok(_) => return Err(Error::io("write", &place, ErrorKind::NotADirectory.into())),
-                Err(_) => return Ok(Place::Free),
+                Err(_) => return Ok(Existing::Nothing),
             }
         }
         let meta = match fs::symlink_metadata(&place) {
-            Err(e) if e.kind() == ErrorKind::NotFound => return Ok(Place::Free),
+            Err(e) if e.kind() == ErrorKind::NotFound => return Ok(Existing::Nothing),
             meta => meta.map_err(|e| Error::io("read", &place, e))?,
         };
         if meta.is_dir() {
-            return Ok(Place::Folder);
+            return Ok(Existing::Folder);
         }
         let content = if meta.is_file() {
             fs::read(&place).map_err(|e| Error::io("read", &place, e))?
         } else {
             Vec::new()
         };
-        Ok(Place::File(content, meta))
+        Ok(Existing::File(content, meta))
     }
 
     fn refuse(&self, plan: &Plan) -> Result<()> {
@@ -338,14 +338,15 @@ impl OwnedFolder {
     }
 }
 
-/// Files on their way, in a hidden folder inside the folder: that may be a
-/// mount point, and a rename would not get there from beside it.
+/// Files that are written but not yet moved, in a hidden folder inside the
+/// folder. The folder may be a mount point, and a rename cannot cross file
+/// systems.
 struct Staging(PathBuf);
 
 impl Staging {
     fn new(dir: &Path) -> Result<Self> {
         let path = dir.join(STAGING);
-        // What a killed run left.
+        // Removes leftovers of a killed run.
         let _ = fs::remove_file(&path);
         let _ = fs::remove_dir_all(&path);
         fs::create_dir(&path).map_err(|e| Error::io("write into", dir, e))?;
@@ -356,7 +357,7 @@ impl Staging {
         self.0.join(index.to_string())
     }
 
-    /// Writes a content that is for `place`.
+    /// Writes the content that will be moved to `place`.
     fn put(&self, index: usize, content: &[u8], place: &Path) -> Result<()> {
         let written = File::create(self.at(index)).and_then(|mut file| {
             file.write_all(content)?;

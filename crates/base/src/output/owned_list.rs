@@ -1,9 +1,9 @@
 //! The list of a folder's own files, with what was written into each.
 //!
-//! It is what `sha256sum -c` reads. Each file has a line with the digest of its
+//! `sha256sum -c` reads it. Each file has a line with the digest of its
 //! content; while a folder is being changed, a file has two, for the old and
-//! the new content. The last line counts the others, so that a list that was
-//! cut off is not taken for a short one.
+//! the new content. The last line counts the others, so that a truncated list
+//! is not taken for a short one.
 
 use crate::error::{Error, Result};
 use sha2::{Digest, Sha256};
@@ -85,7 +85,7 @@ impl OwnedList {
         }
     }
 
-    /// What can be read of a list.
+    /// The readable lines of a list.
     pub(super) fn readable_part(text: &str) -> Self {
         let entries = text.split_inclusive('\n').filter_map(entry);
         OwnedList(

@@ -66,7 +66,7 @@ impl Drop for Scratch {
     }
 }
 
-/// Where locks are not supported, there are none, and nothing is cleared.
+/// Without support for locks, there is no lock, and nothing is removed.
 fn lock(file: &File) {
     let _ = flock(file, FlockOperation::NonBlockingLockShared);
 }

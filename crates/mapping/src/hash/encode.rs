@@ -68,8 +68,9 @@ impl Serialize for Encoding {
     }
 }
 
-/// Everything that hardware must be set to for one mapping: a bank unit with
-/// the row map of another mapping sends two addresses to one place.
+/// All register values for one mapping. The bank unit and the row map must be
+/// set together: with the row map of another mapping, two addresses map to the
+/// same word.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Configuration {
     /// The unit that computes the bank.
@@ -97,8 +98,8 @@ impl Configuration {
         })
     }
 
-    /// With the values for a machine whose path has the bank unit of `kind`, if
-    /// that is another one and `spec` can be expressed by it.
+    /// Adds the values for the bank unit of `kind`, which the machine's path
+    /// has, if it is another unit and can compute `spec`.
     pub fn for_path(self, spec: &HashSpec, kind: HashKind, geometry: Geometry) -> Self {
         let path = encode_for(spec, kind, geometry).ok();
         Configuration {
@@ -163,7 +164,7 @@ pub fn encode_for(spec: &HashSpec, kind: HashKind, geometry: Geometry) -> Result
     encode(&as_kind.into(), geometry)
 }
 
-/// Which unit takes any linear hash.
+/// The unit that can compute any linear hash.
 fn any_linear() -> String {
     let units = Family::Matrix.kinds();
     let units =

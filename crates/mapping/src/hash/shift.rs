@@ -4,7 +4,7 @@ use rand_chacha::ChaCha12Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
 use spadkit_base::error::{Error, Result};
 
-/// Where the shifts r_0, ..., r_(w-1) of RAP or RAS come from.
+/// The source of the shifts r_0, ..., r_(w-1) of RAP or RAS.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum ShiftTable {
     /// Drawn from a generator with this seed; the same on every machine.

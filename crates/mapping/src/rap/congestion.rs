@@ -29,7 +29,7 @@ pub(super) fn check_width(width: u32) -> Result<()> {
 /// threads.
 const CHUNK: u64 = 512;
 
-/// What is sampled.
+/// The sampled access and scheme.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Experiment {
     scheme: Scheme,

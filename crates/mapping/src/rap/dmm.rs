@@ -39,7 +39,7 @@ pub struct Dispatch {
 pub struct Run {
     /// Time units until the last request is complete.
     pub time: u64,
-    /// What was dispatched when.
+    /// Each dispatch with its time.
     pub dispatches: Vec<Dispatch>,
 }
 
@@ -80,7 +80,7 @@ impl Dmm {
             now = now.max(earliest);
             let order = (turn..pending.len()).chain(0..turn);
             let ready = |&w: &usize| pending[w].ready_at().is_some_and(|t| t <= now);
-            // There is one: time has just been moved to the earliest.
+            // A ready warp exists: time has just moved to the earliest.
             let Some(index) = order.into_iter().find(ready) else {
                 break;
             };
@@ -105,7 +105,7 @@ impl Dmm {
     }
 }
 
-/// What a warp has left to do.
+/// The requests that a warp has left.
 struct Warp {
     /// Congestion of the requests, the next one last.
     stages: Vec<u64>,

@@ -13,7 +13,7 @@ use strum::{Display, IntoStaticStr, VariantArray};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Display, IntoStaticStr, VariantArray)]
 #[strum(serialize_all = "lowercase")]
 pub enum Scheme {
-    /// f = 0: the addresses as they are.
+    /// f = 0: addresses are unchanged.
     Raw,
     /// f is an independent random number for each (i, j, k).
     Ras,
@@ -93,14 +93,14 @@ pub(super) struct Element {
     pub l: u16,
 }
 
-/// One draw of a scheme's random numbers, made only as far as an access needs
-/// them: w^3 numbers would be too many to draw for each sample.
+/// One draw of a scheme's random numbers, drawn lazily: w^3 numbers would be
+/// too many for each sample.
 pub(super) struct Draw {
     scheme: Scheme,
     w: u32,
     /// The permutations r, s, t of one draw, as far as the scheme has them.
     permutations: [Vec<u32>; 3],
-    /// For w^2 P: in which group a value was last taken.
+    /// For w^2 P: the group in which each value was last drawn.
     taken: Vec<u64>,
     group: u64,
 }
@@ -160,9 +160,9 @@ impl Draw {
         }
     }
 
-    /// One more value of the permutation of the present (i, j): uniform among
-    /// those not yet taken, which is what any w distinct places of a uniform
-    /// permutation look like.
+    /// The next value of the permutation for the present (i, j): uniform among
+    /// the values not drawn yet, as are any w distinct elements of a uniform
+    /// permutation.
     fn next_of_permutation(&mut self, rng: &mut impl Rng) -> u32 {
         loop {
             let value = uniform(rng, self.w);

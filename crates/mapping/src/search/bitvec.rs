@@ -67,7 +67,7 @@ pub fn search_xor(problem: &Problem, pairs: &[Pair], control: &Control) -> Resul
     search_tied(problem, pairs, Ties::First, control)
 }
 
-/// Which of several best configurations is taken.
+/// Which of several equally good configurations is chosen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Ties {
     /// The first pair, then the smallest mask.
@@ -133,7 +133,7 @@ fn outcome(
     let complete = families.iter().zip(results).filter(|(_, r)| r.complete);
     let members = complete.flat_map(|(family, _)| &family.members);
     let evaluated: u64 = members.map(|(pair, _)| u64::from(pairs[*pair].masks)).sum();
-    // By the order of configurations, whoever was first in time.
+    // By the order of configurations, so that threads cannot change the result.
     let place = |found: &&Found| match ties {
         Ties::First => (found.conflicts, 0, found.pair, found.mask),
         Ties::SmallestMask => (found.conflicts, found.mask, found.pair, 0),
@@ -180,11 +180,11 @@ struct Found {
     mask: u32,
 }
 
-/// What the search of a family came to.
+/// The result of searching a family.
 struct FamilyResult {
     /// The best of each pair, but for pairs that something else beats.
     found: Vec<Found>,
-    /// It was not stopped.
+    /// The search was not stopped.
     complete: bool,
 }
 

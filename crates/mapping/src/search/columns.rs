@@ -1,23 +1,23 @@
-//! Which address bits matter to a search, and in which order they are decided.
+//! The address bits that matter to a search, in the order in which they are decided.
 
 use super::{Pass, Problem};
 
 /// The address bits as the columns of the bank matrix, in the order in which
 /// the search decides whether they are pivots.
 ///
-/// A kernel vector of the i-th free column lies within the first m + i
-/// columns. Columns in which many passes differ come first, so that a bad
-/// kernel vector collides early; those that may not be pivots come last,
-/// because pivots are taken from the front. The bits inside a vector that stays
-/// whole come before all others: they are bank bits as they are.
+/// A kernel vector of the i-th free column lies within the first m + i columns.
+/// Columns in which many passes differ come first, so that a bad kernel vector
+/// collides early. Columns that may not be pivots come last, because pivots are
+/// taken from the front. The bits inside a vector that stays whole come before
+/// all others: they are bank bits, unchanged.
 #[derive(Clone, Debug)]
 pub(super) struct Columns {
     /// Address bit of each column.
     bits: Vec<u32>,
     /// Columns below this may be pivots.
     allowed: usize,
-    /// From here to `allowed`: bits in which no pass differs. As a pivot such
-    /// a column carries those that may be none; there are enough of them.
+    /// From here to `allowed`: bits in which no pass differs. As a pivot, such
+    /// a column replaces one that may not be a pivot; there are enough of them.
     spare: usize,
     /// Number of pivots among the columns.
     pivots: usize,
@@ -105,7 +105,7 @@ impl Columns {
     }
 }
 
-/// How evenly address bit `bit` splits the passes, in all.
+/// How evenly address bit `bit` splits the passes, summed over all.
 fn usefulness(problem: &Problem, bit: u32) -> u64 {
     let split = |pass: &Pass| {
         let ones = pass.addrs.iter().filter(|a| *a >> bit & 1 == 1).count();

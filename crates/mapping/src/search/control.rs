@@ -49,7 +49,7 @@ impl<'a> Control<'a> {
         self
     }
 
-    /// Whether the search should end with what it has.
+    /// Whether the search should stop and return its best result so far.
     pub fn stopped(&self) -> bool {
         self.stop.is_some_and(|stop| stop())
             || self.deadline.is_some_and(|end| Instant::now() >= end)

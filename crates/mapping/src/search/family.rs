@@ -21,9 +21,9 @@ struct Table {
 /// Pairs whose address bits are among those of one of them.
 #[derive(Debug)]
 pub(super) struct PairFamily {
-    /// Each is after the one that it comes from.
+    /// Tables in topological order: each follows the table that it is derived from.
     tables: Vec<Table>,
-    /// The pairs, by their places in the list of all, and their tables.
+    /// The pairs of this family, by their indices in the list of all pairs, and their tables.
     pub(super) members: Vec<(usize, usize)>,
 }
 

@@ -9,7 +9,7 @@ const L: usize = 16;
 /// Coordinates from which on load tables are larger than lists of points.
 const TABLE_BITS: usize = 9;
 
-/// What stays the same throughout a search.
+/// The constants of a search.
 #[derive(Debug)]
 pub(super) struct Workload {
     batches: Vec<Batch<L>>,
@@ -117,7 +117,7 @@ impl Loads {
         conflicts
     }
 
-    /// As tables, once those are small.
+    /// Switches to tables once the passes are small.
     fn tabulated(self) -> Self {
         match self {
             Loads::Points { bits, batches } if bits <= TABLE_BITS => {

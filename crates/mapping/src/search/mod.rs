@@ -40,8 +40,8 @@ use crate::hash::{BankFunction, Gf2Matrix, HashSpec};
 use crate::trace::ConflictProfile;
 use spadkit_base::error::{Error, Result};
 
-/// What is searched for: the fewest conflicts of `passes`, over the mappings
-/// whose pivots are among the low `pivot_limit` address bits.
+/// The problem: the fewest conflicts of `passes`, over the mappings whose
+/// pivots are among the low `pivot_limit` address bits.
 #[derive(Clone, Debug)]
 pub struct Problem {
     geometry: Geometry,
@@ -51,7 +51,7 @@ pub struct Problem {
 }
 
 impl Problem {
-    /// All mappings of full rank are allowed.
+    /// The problem with all mappings of full rank.
     pub fn new(profile: &ConflictProfile, geometry: Geometry) -> Self {
         Problem {
             geometry,
@@ -70,7 +70,7 @@ impl Problem {
         self
     }
 
-    /// The low address bits that stay as they are.
+    /// Number of low address bits that no mapping may change.
     pub fn vector_bits(&self) -> u32 {
         self.vector_bits
     }

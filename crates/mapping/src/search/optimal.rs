@@ -60,14 +60,14 @@ struct Search<'a> {
 }
 
 impl Search<'_> {
-    /// Improves `best`; returns what it proved to be a lower bound.
+    /// Improves `best`; returns the lower bound that it proved.
     fn run(&mut self, control: &Control) -> u64 {
         let floor = self.problem.lower_bound();
         if self.best.conflicts == floor {
             return floor;
         }
         if self.columns.len() == self.columns.pivots() {
-            // All addresses of a pass are separated.
+            // Every column is a pivot: the mapping separates all addresses of each pass.
             self.accept(&Node::default(), floor);
             return floor;
         }
@@ -122,7 +122,7 @@ impl Search<'_> {
 
     fn rounds(&mut self, frontier: &[(u64, Node)], control: &Control) -> u64 {
         let total = frontier.len() as u64;
-        // Of the nodes that were not finished.
+        // The bounds of unfinished nodes.
         let mut open = u64::MAX;
         for (round, nodes) in frontier.chunks(ROUND).enumerate() {
             let (first_bound, _) = nodes[0];
@@ -175,13 +175,13 @@ struct DepthFirst<'a> {
     result: Below,
 }
 
-/// What was found below a node.
+/// The result below a node.
 #[derive(Default)]
 struct Below {
     /// The best mapping, if any is better than the one known before.
     best: Option<(u64, Node)>,
     evaluated: u64,
-    /// It ended before it had looked at everything.
+    /// The search stopped before the subtree was complete.
     stopped: bool,
 }
 
@@ -222,7 +222,7 @@ impl<'a> DepthFirst<'a> {
                 open.push((bound, step));
             }
         }
-        // The most promising first: what it finds may close the others.
+        // The most promising subtree first: its result may prune the others.
         open.sort_by_key(|(bound, _)| *bound);
         for (bound, step) in open {
             if bound < self.limit {

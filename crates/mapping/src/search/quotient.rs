@@ -122,7 +122,7 @@ pub(super) fn degrees<const L: usize>(table: &[Lanes<L>]) -> Lanes<L> {
 pub(super) struct Vector {
     /// The coordinate that it takes away.
     pub(super) top: u32,
-    /// The others that it flips, as they are numbered without `top`.
+    /// The other bits that it flips, numbered without `top`.
     pub(super) flips: usize,
 }
 

@@ -18,7 +18,7 @@ pub struct ReferenceSet {
     bits: Vec<u64>,
     /// Number of references.
     len: u32,
-    /// How often the set occurs.
+    /// Number of occurrences of the set.
     weight: u64,
 }
 
@@ -66,7 +66,7 @@ impl ReferenceSet {
         self.len == 0
     }
 
-    /// How often the set occurs.
+    /// Number of occurrences of the set.
     pub fn weight(&self) -> u64 {
         self.weight
     }
@@ -114,7 +114,7 @@ pub fn of_accesses(
     sets.iter().map(set).collect()
 }
 
-/// What a heuristic may take as a bank bit, as row masks.
+/// The candidates for a bank bit in a heuristic, as row masks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Candidates {
     /// Single address bits: bitwise permutation.
@@ -153,12 +153,12 @@ impl Candidates {
     }
 }
 
-/// Which candidates a heuristic may take next.
+/// The candidates that a heuristic may choose next.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Selection {
-    /// Those that can still be completed to a mapping that the problem allows.
+    /// Candidates with which the mapping can still be completed to one that the problem allows.
     Allowed,
-    /// As published: all but those taken already, dependent ones too.
+    /// As published: all candidates not chosen yet, even linearly dependent ones.
     AsPublished,
 }
 
@@ -172,12 +172,12 @@ impl Selection {
     }
 }
 
-/// Where given bank bits are not what a heuristic takes.
+/// The first bank bit in which given bits depart from the heuristic.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Departure {
     /// The first bit, from 0, that is not among the best after those before it.
     pub step: usize,
-    /// Its score: of Givargis the summed quality, of MIH the summed imbalance.
+    /// The given bit's score: for Givargis the summed quality, for MIH the summed imbalance.
     pub given: f64,
     /// The best score.
     pub best: f64,

@@ -1,8 +1,8 @@
-//! What the heuristics take bank bits by.
+//! The scores by which the heuristics choose bank bits.
 
 use super::reference::ReferenceSet;
 
-/// How good each candidate is after the bits already taken.
+/// The score of each candidate, given the bits already chosen.
 pub(super) trait Score<'a> {
     /// The score of a candidate.
     type Value: Copy;
@@ -22,7 +22,7 @@ pub(super) trait Score<'a> {
     /// Whether a score counts as equal to the best one.
     fn is_best(score: Self::Value, best: Self::Value) -> bool;
 
-    /// What decides among candidates with equal scores: the smallest, then the first.
+    /// Decides among candidates with equal scores: the smallest wins, then the first.
     fn tie(row: u32) -> u32;
 
     /// A score as the hash paper states it.

@@ -193,7 +193,7 @@ mod tests {
         }
     }
 
-    /// Of all row spaces those remain that hold the low bits alone.
+    /// The remaining row spaces are those that contain the low bits.
     #[test]
     fn vectors_leave_exactly_the_mappings_that_keep_them_whole() {
         let geometry = Geometry::new(9, 3).unwrap();

@@ -63,13 +63,13 @@ impl Method {
 /// Everything that a method may need.
 #[derive(Clone, Copy)]
 pub struct Tuner<'a> {
-    /// What is searched for.
+    /// The problem to solve.
     pub problem: &'a Problem,
     /// The warp accesses, for the heuristics.
     pub sets: &'a [ReferenceSet],
     /// The bit-vector XOR configurations that are tried.
     pub pairs: &'a [Pair],
-    /// Which candidates the heuristics may take, and what decides among equals.
+    /// The candidates of the heuristics, and the choice among equals.
     pub selection: Selection,
 }
 

@@ -1,4 +1,4 @@
-//! Where each word of an array is kept.
+//! Layouts: where each word of an array is stored.
 
 use crate::geometry::Geometry;
 use crate::hash::{BankFunction, HashSpec, Mapping};
@@ -70,7 +70,7 @@ impl FromStr for LayoutSpec {
                 "128" => 3,
                 _ => return Err(wrong(text, "no swizzle mode", "tma:32, tma:64 or tma:128")),
             };
-            // Units of 16 bytes change places with the row of 128 bytes.
+            // Units of 16 bytes are permuted by the number of their row of 128 bytes.
             return Ok(LayoutSpec::Swizzle {
                 bits,
                 base: 2,
@@ -235,8 +235,9 @@ impl Layout {
         })
     }
 
-    /// The place as a matrix over GF(2): word bit j is the parity of the index
-    /// bits in element j. `None` where it is not linear.
+    /// The layout as a matrix over GF(2): bit j of the stored word index is the
+    /// parity of the index bits in element j. `None` if the layout is not
+    /// linear.
     pub fn rows(&self) -> Option<Vec<u32>> {
         let linear = match (&self.spec, &self.mapping) {
             (LayoutSpec::Swizzle { .. }, _) => true,

@@ -22,13 +22,14 @@ struct Factor {
     mask: u32,
 }
 
-/// The operations of a layout with the matrix `rows`: the mask of index bits
-/// of each bit of the place. Bits of the index beyond the matrix are zero.
+/// The operations of a layout with the matrix `rows`: for each bit of the
+/// result, the mask of index bits. Bits of the index beyond the matrix are
+/// zero.
 pub(super) fn steps(rows: &[u32]) -> Steps {
     factored(rows, 0)
 }
 
-/// The same where index bits beyond the matrix may be set: they stay.
+/// The same if index bits beyond the matrix may be set; they are unchanged.
 pub(super) fn open_steps(rows: &[u32]) -> Steps {
     factored(rows, u32::MAX.checked_shl(rows.len() as u32).unwrap_or(0))
 }
@@ -131,7 +132,7 @@ impl Factor {
     }
 }
 
-/// The masks of place bits by the distance of the index bit.
+/// The masks of result bits, by the shift distance from the index bit.
 fn terms(matrix: &[u32]) -> BTreeMap<i32, u32> {
     let mut terms = BTreeMap::new();
     for (j, row) in matrix.iter().enumerate() {

@@ -2,9 +2,9 @@
 //! an array element is stored at a different word of shared memory than its
 //! index says.
 //!
-//! [`Layout`] is the place of every word, [`Steps`] the operations that compute
-//! it, [`render`] the same as source code, [`choice`] finds those that are best for
-//! a kernel.
+//! [`Layout`] says where every word is stored, [`Steps`] are the operations that
+//! compute it, [`render`] prints them as source code, [`choice`] finds the best
+//! layouts for a kernel.
 
 pub mod choice;
 mod layout;

@@ -1,6 +1,6 @@
 //! Operations on word indices, hardly more than a PTX instruction each.
 
-/// Where a step takes an operand from.
+/// The source of a step's operand.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Value {
     /// The word index.
@@ -20,11 +20,11 @@ pub enum Step {
     And(Value, u32),
     /// rest ^ (value & mask): one `lop3`.
     XorMasked {
-        /// What is changed.
+        /// The value that is changed.
         rest: Value,
-        /// What is XORed into it.
+        /// The value that is XORed into it.
         value: Value,
-        /// Where.
+        /// The bits that are XORed.
         mask: u32,
     },
     /// The bits of `mask` from `inside`, the others from `outside`: one `lop3`.
@@ -33,7 +33,7 @@ pub enum Step {
         inside: Value,
         /// The others.
         outside: Value,
-        /// Which bits.
+        /// The bits that are kept.
         mask: u32,
     },
     /// a + b
@@ -44,7 +44,7 @@ pub enum Step {
         value: Value,
         /// Constant factor.
         factor: u32,
-        /// What is added.
+        /// The summand.
         add: Value,
     },
     /// The high word of value * factor.
@@ -55,7 +55,7 @@ pub enum Step {
     RightBy(Value, Value),
 }
 
-/// A layout as a straight line of operations; the last one is the place.
+/// A layout as a straight line of operations; the last result is the index of the stored word.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Steps {
     /// The operations in order.
@@ -74,7 +74,7 @@ impl Steps {
         self.steps.iter().map(instructions).sum()
     }
 
-    /// The place: the last result, or the index if there is no step.
+    /// The index of the stored word: the last result, or the unmapped index if there is no step.
     pub fn result(&self) -> Value {
         match self.steps.len() {
             0 => Value::Index,
@@ -82,7 +82,7 @@ impl Steps {
         }
     }
 
-    /// What the operations compute of `index`.
+    /// The result of the operations for `index`.
     pub fn evaluate(&self, index: u32) -> u32 {
         let mut results: Vec<u32> = Vec::new();
         for step in &self.steps {

@@ -22,9 +22,9 @@ impl Steps {
     }
 
     /// The operations of the linear layout with the matrix `rows` (word bit j
-    /// is the parity of the index bits in element j) on an index that may have
-    /// bits beyond the matrix, which stay as they are. An [`Step::And`] among
-    /// them always keeps these bits.
+    /// is the parity of the index bits in element j). The index may have bits
+    /// beyond the matrix, which are unchanged: an [`Step::And`] always keeps
+    /// them.
     pub fn of_open_matrix(rows: &[u32]) -> Steps {
         linear::open_steps(rows)
     }

@@ -7,7 +7,7 @@ use spadkit_base::error::{Error, Result};
 use spadkit_base::input::{self, Limit};
 use std::path::Path;
 
-/// What a warp access does.
+/// The operation of a warp access.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, strum::IntoStaticStr)]
 #[serde(rename_all = "lowercase")]
 #[strum(serialize_all = "lowercase")]
@@ -21,7 +21,7 @@ pub enum Op {
 }
 
 impl Op {
-    /// Its name: that in JSON.
+    /// Its name in JSON.
     pub fn name(self) -> &'static str {
         self.into()
     }
@@ -46,8 +46,7 @@ pub struct Access {
     /// the lanes of each word and add once.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub increment: bool,
-    /// All lanes are at one address, and GPUs have one of them do the atomic for
-    /// all.
+    /// All lanes have one address, so on GPUs one lane does the atomic for all.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub aggregated: bool,
     /// Fields of other tools, kept and ignored.
@@ -78,7 +77,7 @@ fn is_word(bytes: &u32) -> bool {
 pub struct AccessTrace {
     /// Name of the kernel.
     pub name: String,
-    /// Where it comes from.
+    /// The origin of the trace.
     pub source: String,
     /// Threads of the block in x, y, z.
     pub block_dim: [u32; 3],
@@ -120,6 +119,19 @@ impl AccessTrace {
         Self::from_json(&text, input::name_of(path))
     }
 
+    /// The [target](AccessTrace::target) of the trace in a JSON file, or of standard input
+    /// (`-`), without its accesses; none if there is none or it cannot be read.
+    pub fn target_of(path: &Path) -> Option<String> {
+        #[derive(Deserialize)]
+        struct Head {
+            #[serde(default)]
+            target: Value,
+        }
+        let text = LIMIT.read_text(path).ok()?;
+        let head: Head = serde_json::from_str(text.trim_start_matches('\u{feff}')).ok()?;
+        head.target.as_str().map(str::to_owned)
+    }
+
     /// Parses and checks an access trace; `path` is for messages.
     pub fn from_json(text: &str, path: &Path) -> Result<Self> {
         // Some editors put a byte order mark in front.
@@ -156,10 +168,10 @@ impl AccessTrace {
     }
 }
 
-/// A JSON or type error with the place that serde_json reports.
+/// A JSON or type error, with the line and column that serde_json reports.
 fn json_error(error: &serde_json::Error, text: &str, path: &Path) -> Error {
     let message = error.to_string();
-    // The place is in the error itself.
+    // The error carries line and column itself.
     let what = match message.rfind(" at line ") {
         Some(end) => message[..end].to_owned(),
         None => message,

@@ -1,4 +1,4 @@
-//! What no access trace may contain: the one check for every command that
+//! Checks that no access trace is malformed: one check for every command that
 //! reads a trace, from a file or made by a program.
 
 use super::access::{Access, AccessTrace};
@@ -24,7 +24,7 @@ impl Problem {
         Problem { what, help, place }
     }
 
-    /// As an error in the file that the trace comes from.
+    /// As an error in the file of the trace.
     pub(super) fn at(self, text: &str, path: &Path) -> Error {
         let offset = offset_of(text, &self.place);
         Error::input(self.what, Some(self.help), path, text, offset)
@@ -32,9 +32,10 @@ impl Problem {
 }
 
 impl AccessTrace {
-    /// Refuses what no block can do: warps and threads that it does not have,
-    /// accesses beyond its shared memory or across the alignment of their
-    /// width. What is read from a file is checked already, with the place.
+    /// Refuses a trace that no block can have: warps or threads beyond the
+    /// block, accesses beyond its shared memory or not aligned to their width.
+    /// Traces from a file were checked while they were read, with line and
+    /// column.
     pub fn check(&self) -> Result<()> {
         match self.problem() {
             None => Ok(()),
@@ -112,8 +113,7 @@ impl AccessTrace {
         })
     }
 
-    /// What is wrong with the address of a lane of a warp of this many threads,
-    /// and what was expected.
+    /// The error in the address of a lane, for a warp of this many threads, and what was expected.
     fn lane(
         &self,
         access: &Access,

@@ -265,7 +265,7 @@ mod tests {
         let mut half = access(Op::Load, 8, (0..32).map(|l| 2 * l));
         half.addrs[16..].fill(None);
         assert_eq!(count(&half, &today), (0, 1, 1, 1));
-        // All lanes on one word: together, unless they are atomics.
+        // All lanes address one word: served together, unless they are atomics.
         let load = access(Op::Load, 4, (0..32).map(|_| 7));
         let atomic = access(Op::Atomic, 4, (0..32).map(|_| 7));
         assert_eq!(count(&load, &today), (0, 1, 1, 1));

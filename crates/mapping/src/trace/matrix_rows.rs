@@ -76,8 +76,8 @@ mod tests {
         MatrixRows { row_words, words }
     }
 
-    /// Eight rows of `width` words from `first`, and whether they are rows after gaps: by
-    /// the places that the words then have.
+    /// Whether eight rows of `width` words from `first` are still evenly spaced rows if 4
+    /// words of padding follow every `every` words.
     fn by_places(row_words: u32, first: u32, width: u32, every: u32) -> bool {
         let place = |word: u32| word + 4 * (word / every);
         let row = |n: u32| place(first + n * row_words);

@@ -228,8 +228,8 @@ pub fn classify(trace: &AccessTrace) -> Vec<Instruction> {
 }
 
 impl Instruction {
-    /// Its strides in words, ascending, without sign; none if it is random,
-    /// where a fit of some access is chance.
+    /// Its strides in words, ascending, without sign. None if the pattern is
+    /// random, because then a fitting access is a coincidence.
     pub fn strides(&self) -> Vec<u64> {
         if self.class == Class::Random {
             return Vec::new();

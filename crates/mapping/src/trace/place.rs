@@ -1,4 +1,4 @@
-//! Where the access sites of a trace are in the program.
+//! The places of a trace's access sites in the program.
 
 use super::access::AccessTrace;
 use serde::Serialize;
@@ -27,7 +27,7 @@ pub struct Place {
 }
 
 impl Place {
-    /// As fields of a JSON object; what is not known is left out.
+    /// As fields of a JSON object; unknown fields are omitted.
     pub fn fields(&self) -> Map<String, Value> {
         match json!(self) {
             Value::Object(fields) => fields,
@@ -50,8 +50,8 @@ impl Place {
         }
     }
 
-    /// With the user's line in the place of that of a header of the toolkit, and the
-    /// places in headers that it leads to.
+    /// If the line is in a header of the toolkit: the user's line instead, and the
+    /// header lines that it leads to.
     pub fn of_user(self) -> (Self, Vec<String>) {
         let own = self.source.as_deref();
         let users = own.map(|source| Users::of(source, &self.inlined_at));
@@ -102,8 +102,8 @@ pub fn line_of_file(file: Option<&str>, line: u32) -> String {
     }
 }
 
-/// What access sites of one cause have in common: a line of the source, with the
-/// calls that were inlined around it.
+/// A common cause of access sites: a line of the source, with the calls that
+/// were inlined around it.
 ///
 /// Lines of a file are in the order of their numbers.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -112,7 +112,7 @@ pub enum Line {
     Source(String, Vec<String>),
     /// A line of the PTX, and its file where several are linked.
     Ptx(Option<String>, u32),
-    /// An access site whose place is not known.
+    /// An access site without a known line.
     Site(u32),
 }
 
@@ -126,7 +126,7 @@ impl Line {
         }
     }
 
-    /// The line of site `pc`, which is at `place`.
+    /// The line of site `pc`, whose place is `place`.
     pub fn of(place: &Place, pc: u32) -> Self {
         match (&place.source, place.ptx_line) {
             (Some(source), _) => Line::Source(source.clone(), place.inlined_at.clone()),
@@ -170,7 +170,7 @@ fn key(place: &str) -> (&str, u64) {
     numbered.unwrap_or((place, 0))
 }
 
-/// The places of all access sites of a trace that have one.
+/// The places of the access sites of a trace, as far as known.
 #[derive(Clone, Debug, Default)]
 pub struct Places(BTreeMap<u32, Place>);
 
@@ -181,7 +181,7 @@ impl FromIterator<(u32, Place)> for Places {
 }
 
 impl AccessTrace {
-    /// The places of its access sites.
+    /// The places of the trace's access sites.
     pub fn places(&self) -> Places {
         let mut places = BTreeMap::new();
         for access in self.accesses.iter().filter(|a| !a.extra.is_empty()) {
@@ -199,7 +199,7 @@ impl Places {
         self.0.is_empty()
     }
 
-    /// The place of site `pc`, empty where it is not known.
+    /// The place of site `pc`; empty if it is not known.
     pub fn of(&self, pc: u32) -> Place {
         self.0.get(&pc).cloned().unwrap_or_default()
     }

@@ -1,10 +1,10 @@
-//! How conflicts are counted: which words of a warp access are served together
-//! (docs/guides/conflicts.md).
+//! Rules for counting conflicts: which words of a warp access are served
+//! together (docs/guides/conflicts.md).
 
 use super::access::{Access, AccessTrace, Op};
 use serde::{Deserialize, Serialize};
 
-/// What becomes of accesses wider than a word.
+/// How accesses wider than a word are counted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Wide {
@@ -16,8 +16,8 @@ pub enum Wide {
     Phases,
     /// The same, but a load whose lanes agree in pairs takes half the phases:
     /// lanes l and l ^ 1, or l and l ^ 2, have the same address for every
-    /// active l. NVIDIA says so of compute capability 7.x (Developer Forums,
-    /// "Unexpected shared memory bank conflict", topic 77228).
+    /// active l. NVIDIA states this for compute capability 7.x (Developer
+    /// Forums, "Unexpected shared memory bank conflict", topic 77228).
     PhasesMerged,
 }
 
@@ -45,7 +45,7 @@ impl Wide {
     }
 }
 
-/// What the conflict degree of an atomic counts.
+/// How the conflict degree of an atomic is counted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Atomics {
@@ -70,8 +70,9 @@ impl Atomics {
     }
 }
 
-/// How the words of a warp access are served. A *phase* is what is served
-/// together, but for bank conflicts: a pass of the lanes, or a part of one.
+/// How the words of a warp access are served. A *phase* is the set of words
+/// that are served together, apart from bank conflicts: a pass of the lanes, or
+/// a part of one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ConflictRule {
     /// Words that are served at a time where no two are in one bank.
@@ -93,7 +94,7 @@ impl From<u32> for ConflictRule {
     }
 }
 
-/// What both rules with phases say.
+/// The common part of both rules with phases.
 const IN_PHASES: &str = "every word of each lane; accesses of 8 bytes in two phases of half a \
                          warp, of 16 bytes in four of a quarter";
 
@@ -155,7 +156,7 @@ impl ConflictRule {
         phases.map(all).filter(|words| !words.is_empty())
     }
 
-    /// The same phases, each word with its lane.
+    /// The same phases, with the lane of each word.
     pub fn lanes_of_phases(&self, access: &Access) -> Vec<Vec<(u32, u32)>> {
         let words = self.words(access);
         let count = self.phases_of(access);

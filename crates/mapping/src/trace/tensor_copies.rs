@@ -32,7 +32,7 @@ impl AccessTrace {
     /// The parts by line and offset; none where the trace does not name them.
     pub fn tensor_copies(&self) -> Vec<TensorCopy> {
         let field = self.extra.get(FIELD).cloned().unwrap_or_default();
-        // Another tool may mean something else by the name.
+        // Another tool may use the name for something else.
         let mut found: Vec<TensorCopy> = serde_json::from_value(field).unwrap_or_default();
         found.retain(|c| [0, 32, 64, 128].contains(&c.swizzle));
         found.sort();

@@ -13,7 +13,7 @@ pub const FIELD: &str = "shared_variables";
 /// A variable of shared memory.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SharedVariable {
-    /// Its name; of dynamic shared memory those of all that stand for it.
+    /// Its name; for dynamic shared memory, the names of all variables that refer to it.
     pub name: String,
     /// Its first byte.
     pub offset: u32,
@@ -25,7 +25,7 @@ impl AccessTrace {
     /// The variables by offset; none where the trace does not name them.
     pub fn shared_variables(&self) -> Vec<SharedVariable> {
         let field = self.extra.get(FIELD).cloned().unwrap_or_default();
-        // Another tool may mean something else by the name.
+        // Another tool may use the name for something else.
         let mut found: Vec<SharedVariable> = serde_json::from_value(field).unwrap_or_default();
         let inside = |v: &SharedVariable| {
             let end = v.offset.checked_add(v.bytes);
@@ -36,8 +36,7 @@ impl AccessTrace {
         found
     }
 
-    /// The same accesses with none wider than `bytes`: those that are wider,
-    /// split into several, one after the other.
+    /// The same accesses, with accesses wider than `bytes` split into several, one after the other.
     pub fn narrowed(&self, bytes: u32) -> AccessTrace {
         let split = |access: &Access| -> Vec<Access> {
             let width = access.bytes.min(bytes);

@@ -21,7 +21,7 @@ pub struct Modifiers {
 }
 
 impl Modifiers {
-    /// More than any instruction has.
+    /// More than any form of an opcode has; a test compares.
     pub const LIMIT: usize = 15;
 
     /// No modifiers.

@@ -232,10 +232,11 @@ impl<'a> Worker<'a> {
         }
         let places: Vec<_> = waiting.iter().map(|w| (w.warp, w.path)).collect();
         let alive: u32 = self.warps.iter().map(|w| w.alive.count_ones()).sum();
-        let text = format!(
-            "{alive} threads of the block wait at different barriers, or for more threads than \
-             the block has"
-        );
+        let who = match alive {
+            1 => "1 thread of the block waits".to_owned(),
+            n => format!("{n} threads of the block wait"),
+        };
+        let text = format!("{who} at different barriers, or for more threads than are left");
         let m = &mut self.machine;
         let came_alone = |(at, path): &&(usize, usize)| self.warps[*at].paths[*path].expected != 0;
         let alone: Vec<_> = places.iter().filter(came_alone).copied().collect();
@@ -283,8 +284,14 @@ impl<'a> Worker<'a> {
         note_counts(m, &self.warps, number, here);
         let by_arrival = m.arrivals.iter().any(|a| a.number == number);
         let mut sum = arrived;
+        let mut left: Vec<u32> = self.warps.iter().map(|w| w.alive).collect();
         let came = here.iter().position(|w| {
-            sum += w.lanes.count_ones();
+            let left = &mut left[w.warp];
+            *left &= !w.lanes;
+            // A warp counts as one of 32, whatever lanes have exited or never were there.
+            let gone = 32 - self.warps[w.warp].alive.count_ones();
+            let is_last = *left == 0 && wanted.is_some();
+            sum += w.lanes.count_ones() + if is_last { gone } else { 0 };
             wanted.is_some_and(|wanted| sum >= wanted)
         });
         if sum < wanted.unwrap_or(alive) {

@@ -300,9 +300,10 @@ fn sides(
         Why::Order => " without a barrier between".to_owned() + harmless,
         Why::Blocks => " and nothing orders the two blocks".to_owned() + harmless,
         Why::Ticket(_) => {
-            let cached = match key.harmless {
-                true => "",
-                false => "; the reader's block has read the place before, and may read that again",
+            let cached = if key.harmless {
+                ""
+            } else {
+                "; the reader's block has read the place before, and may read that again"
             };
             let line = fence.unwrap_or_default();
             format!("; only a fence after {line} is missing to order the two blocks{cached}")

@@ -37,7 +37,7 @@ pub struct CosimOptions<'a> {
     pub seed: u64,
     /// Addresses from a trace instead of random ones.
     pub trace: Option<&'a AccessTrace>,
-    /// What `spad_sm_path` executes, instead of random stimulus.
+    /// The workload of `spad_sm_path`, instead of random stimulus.
     pub replay: Option<Replay<'a>>,
     /// Verilog from this directory instead of emitting it. It is run:
     /// [`check_foreign`](crate::rtl::check_foreign) says what is refused.
@@ -49,7 +49,7 @@ pub struct CosimOptions<'a> {
 }
 
 impl<'a> CosimOptions<'a> {
-    /// What the unit executes; `None`: random stimulus.
+    /// The workload of the unit; `None`: random stimulus.
     fn replay_of(&self, unit: &EmittedUnit) -> Option<Replay<'a>> {
         self.replay.filter(|_| unit.name == PATH)
     }
@@ -91,7 +91,7 @@ pub struct CosimResult {
     pub outcome: Outcome,
     /// Wall time of the run, without building.
     pub seconds: f64,
-    /// Of a unit that executed a workload: it came to its end.
+    /// Whether the workload ended, if the unit executed one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ended: Option<bool>,
     /// A short stimulus with the same difference.
@@ -169,7 +169,7 @@ pub fn cosim_unit(
     Ok(result)
 }
 
-/// What of a failing stimulus is needed for the mismatch; without a clock its last cycle.
+/// The part of a failing stimulus that shows the mismatch; without a clock, its last cycle.
 fn shrink_failing(
     layout: &Layout,
     rtl: &Arc<VerilatedUnit>,

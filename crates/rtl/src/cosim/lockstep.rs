@@ -207,7 +207,7 @@ impl<'a> Lockstep<'a> {
             recording.got.extend_from_slice(&self.got);
             recording.care.extend_from_slice(care);
         }
-        // What cannot go on is an error, a difference before it the greater one.
+        // Stimulus that cannot continue is an error, but an earlier difference is reported instead.
         match self.outcome.mismatches {
             0 => end.map(|_| ()),
             _ => Ok(()),

@@ -116,7 +116,7 @@ struct Search<'a> {
 }
 
 impl Search<'_> {
-    /// Runs the cycles `kept`; what it shows, if anything differs.
+    /// Runs the cycles `kept`; the difference that they show, if any.
     fn run(&self, kept: &[usize]) -> Result<Option<Shrunk>> {
         let Some(mut golden) = self.bench.golden() else {
             return Ok(None);

@@ -21,7 +21,7 @@ const SEED: u64 = 1;
 /// bits get more of them.
 const NARROW_BITS: usize = 512;
 
-/// How many times more.
+/// The factor for narrow ports.
 const NARROW_FACTOR: usize = 8;
 
 /// Clock cycles of a test bench: seconds in a simulator, a few MB for all.
@@ -44,8 +44,8 @@ pub fn add_test_benches(design: &mut Design, config: &Config, cycles: usize) -> 
     Ok(())
 }
 
-/// A port and its place in the vector of one cycle: each starts at a digit,
-/// the first port has the highest ones.
+/// A port and its position in the vector of one cycle. Each port starts at a
+/// digit; the first port has the highest digits.
 #[derive(Serialize)]
 struct Field<'a> {
     name: &'a str,

@@ -27,19 +27,19 @@ type EmptyLoop = unsafe extern "C" fn(*mut c_void, u64, *const u32, u64);
 /// How the C++ of a unit is compiled.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Compiled {
-    /// For a run that is over before the compiler would have optimised: the unit is
-    /// there in half the time.
+    /// Without optimisation, for short runs: the unit is compiled in half the time.
     Quickly,
-    /// For a run that takes longer than the compiler.
+    /// For a run that takes longer than compiling with optimisation.
     Optimised,
 }
 
 impl Compiled {
-    /// From here on the optimised unit gains what the compiler takes. It differs
-    /// little between units: a large one takes long to compile and to run.
+    /// From this number of cycles on, the optimised unit saves the time of its
+    /// compilation. The number differs little between units: a large one takes
+    /// long to compile and to run.
     const LONG_RUN: u64 = 100_000;
 
-    /// What is best for a run of so many cycles.
+    /// The best choice for a run of this many cycles.
     pub fn for_cycles(cycles: u64) -> Self {
         match cycles {
             ..Self::LONG_RUN => Compiled::Quickly,
@@ -76,11 +76,11 @@ struct HarnessValues<'a> {
     input_words: usize,
     output_words: usize,
     clocked: bool,
-    /// Of Verilog that resets otherwise than the models: how, and its port.
+    /// The reset of the Verilog, if it differs from that of the models: its style and its port.
     reset: Option<Reset>,
     reset_port: &'static str,
     reset_low: bool,
-    /// It resets at any time.
+    /// The reset is asynchronous.
     reset_waits: bool,
 }
 
@@ -309,9 +309,9 @@ fn runtime(include: &Path, compiled: Compiled, tools: &Toolbox, cache: &Cache) -
     })
 }
 
-/// Verilator's own folder: the one that the makefile names which it has written. If
-/// that has no header files (spaces in a name are escaped), Verilator is asked, which
-/// starts its Perl script once more.
+/// Verilator's own folder, as the makefile that it wrote names it. If that has no
+/// header files (spaces in a name are escaped), Verilator is asked, which starts its
+/// Perl script once more.
 fn verilator_root(makefile: &Path, tools: &Toolbox) -> Result<PathBuf> {
     let text = std::fs::read_to_string(makefile).unwrap_or_default();
     let named = text

@@ -24,7 +24,7 @@ pub(super) struct Aig {
     pub inputs: Vec<String>,
     /// Names of the outputs, as far as the file gives them.
     pub output_names: Vec<String>,
-    /// What each register takes at the clock edge.
+    /// The next state of each register.
     pub next: Vec<Literal>,
     /// The outputs.
     pub outputs: Vec<Literal>,
@@ -142,7 +142,7 @@ fn write_delta(bytes: &mut Vec<u8>, mut value: u32) {
     bytes.push(value as u8);
 }
 
-/// Builds a circuit in which no gate is there twice.
+/// Builds a circuit without duplicate gates.
 #[derive(Default)]
 pub(super) struct Builder {
     inputs: usize,

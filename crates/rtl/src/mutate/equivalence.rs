@@ -117,9 +117,9 @@ impl Pair<'_> {
         builder.finish(Vec::new(), vec![differs])
     }
 
-    /// Where the mutant's registers are, step by step from the fault: first all
-    /// are shared, then those have places of their own that it reaches in one
-    /// step, in two, and at last in any number.
+    /// The mutant's register indices, for growing sets of registers that it
+    /// does not share with the original: first none, then those that the fault
+    /// reaches in one step, in two, and at last in any number of steps.
     fn reaches(&self) -> Vec<Vec<usize>> {
         let further = |place: &Vec<usize>| self.sides(place).apart(place);
         std::iter::successors(Some(self.shared()), further).collect()
@@ -131,12 +131,12 @@ impl Pair<'_> {
         self.sides(place).finish(place)
     }
 
-    /// Where each of the mutant's registers is, if it has none of its own.
+    /// The register indices of a mutant that shares all registers.
     fn shared(&self) -> Vec<usize> {
         (0..self.circuit.next.len()).collect()
     }
 
-    /// Both sides, the mutant's register `i` at `place[i]` among all.
+    /// Original and mutant; the mutant's register `i` is register `place[i]` of both together.
     fn sides(&self, place: &[usize]) -> Sides {
         let registers = self.circuit.next.len();
         let first = self.circuit.inputs.len();
@@ -201,15 +201,15 @@ struct Sides {
     differs: Literal,
 }
 
-/// The mutant's registers that have places of their own, and these.
+/// The registers that the mutant does not share, and their indices.
 fn own(place: &[usize]) -> impl Iterator<Item = (usize, usize)> {
     let places = place.iter().copied().enumerate();
     places.filter(|(register, at)| register != at)
 }
 
 impl Sides {
-    /// The places if shared registers that another gate feeds on the mutant's
-    /// side are told apart, too. `None` if there are none.
+    /// The register indices if shared registers that another gate feeds in the
+    /// mutant are separated, too. `None` if there are none.
     fn apart(&self, place: &[usize]) -> Option<Vec<usize>> {
         let mut free = place.len() + own(place).count()..;
         let apart = |(i, &at): (usize, &usize)| {
@@ -223,7 +223,7 @@ impl Sides {
         (places != place).then_some(places)
     }
 
-    /// The circuit, its registers in their places.
+    /// The circuit, with its registers at their indices.
     fn finish(self, place: &[usize]) -> Aig {
         let taken = |(i, at)| (at, self.mutant_next[i]);
         let mut own: Vec<(usize, Literal)> = own(place).map(taken).collect();
@@ -248,10 +248,10 @@ fn differs<'a>(
     })
 }
 
-/// What ABC is asked about a circuit.
+/// A question to ABC about a circuit.
 struct Question {
     commands: &'static str,
-    /// What it prints if the output is never true.
+    /// Its output if the circuit's output is never true.
     proved: &'static str,
 }
 
@@ -294,8 +294,8 @@ mod tests {
     use super::*;
     use crate::tool::required;
 
-    /// A register that takes its inverse, one that follows input 1, and a
-    /// fault selected by input 0 on the output `kept & follows`.
+    /// A register that takes its inverse, one that follows input 1, and a fault
+    /// on the output `kept & follows`, which input 0 selects.
     fn pair(fault: impl Fn(&mut Builder, Literal) -> Literal) -> Aig {
         let mut b = Builder::new(4);
         let [select, data, toggles, follows] = [0, 1, 2, 3].map(Builder::input);
@@ -307,7 +307,7 @@ mod tests {
         b.finish(vec![toggles ^ 1, next], vec![output])
     }
 
-    /// What is said of a step, and of the time since reset by each question.
+    /// The answers of each question about a step, and about the time since reset.
     fn answers(circuit: &Aig) -> [Option<bool>; 3] {
         let pair = Pair {
             circuit,
@@ -351,8 +351,8 @@ mod tests {
         assert_eq!(answers(&pair(again))[0], Some(true));
     }
 
-    /// A payload that differs where the valid bit beside it is low: its register
-    /// is told apart, and nothing behind it is.
+    /// A payload that differs only while its valid bit is low: its register is
+    /// separated, and nothing behind it is.
     #[test]
     fn what_a_valid_bit_covers_stays_near() {
         if required::toolbox(&[ToolKind::Yosys]).is_none() {

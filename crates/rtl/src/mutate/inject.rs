@@ -23,7 +23,7 @@ pub struct Mutant {
     pub mode: String,
     /// The cell of the elaborated design and its port.
     pub cell: String,
-    /// Place in the Verilog, `file:line.column`.
+    /// Position in the Verilog, `file:line.column`.
     pub place: String,
 }
 
@@ -91,7 +91,7 @@ impl Mutants {
         &self.circuit
     }
 
-    /// Which of the circuit's inputs are the bits of the select, low bit first.
+    /// The circuit's inputs that select the mutant, low bit first.
     pub(super) fn select(&self) -> &[usize] {
         &self.select
     }
@@ -174,7 +174,7 @@ fn parse_mutant(line: &str) -> Option<Mutant> {
         let at = words.iter().position(|w| *w == option)?;
         words.get(at + skip).copied()
     };
-    // The last place is that of the cell itself.
+    // The last source attribute is that of the cell itself.
     let src = words.iter().rposition(|w| *w == "-src");
     Some(Mutant {
         number: after("-ctrl", 3)?.parse().ok()?,

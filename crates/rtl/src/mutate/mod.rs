@@ -27,7 +27,7 @@ use std::sync::Arc;
 /// How to run a campaign.
 #[derive(Clone, Debug)]
 pub struct MutationOptions {
-    /// Faults to inject per unit; fewer where a unit has not that many places.
+    /// Faults to inject per unit; fewer if a unit has fewer cells and pins to change.
     pub faults: u32,
     /// Clock cycles per mutant and seed.
     pub cycles: u64,
@@ -36,7 +36,7 @@ pub struct MutationOptions {
     /// Cycles of one last run, for faults that only a full counter or a rare
     /// coincidence shows.
     pub long_cycles: u64,
-    /// Of the faults only those with these numbers; all if there are none.
+    /// The numbers of the faults to inject; all if empty.
     pub only: Vec<u32>,
 }
 
@@ -51,7 +51,7 @@ pub struct MutationResult {
     pub caught: usize,
     /// Faults proved to change nothing that a legal use can observe.
     pub equivalent: usize,
-    /// The rest, with their places.
+    /// Undetected mutants, with their positions in the Verilog.
     pub missed: Vec<Mutant>,
     /// Faults that were not decided when the campaign was interrupted.
     pub undecided: usize,
@@ -135,8 +135,8 @@ fn refuse_unknown(mutants: &Mutants, unit: &EmittedUnit, options: &MutationOptio
     }
 }
 
-/// The layout with the select of the mutants as one more input, after the
-/// others so that these keep their places.
+/// The layout with one more input, which selects the mutant. It comes last, so
+/// that the other inputs keep their positions.
 fn with_select(layout: &Layout, bits: usize) -> Layout {
     let mut layout = layout.clone();
     layout.inputs.push(PortSlot {

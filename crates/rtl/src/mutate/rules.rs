@@ -23,7 +23,7 @@ const RULES: [(&str, &str); 3] = [
     ),
 ];
 
-/// Where an input of the rules comes from.
+/// The source of an input of the rules.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Source {
     /// The unit's input of this number.
@@ -34,15 +34,15 @@ pub(super) enum Source {
 
 /// The rules of a unit's ports.
 pub(super) struct Rules {
-    /// Its one output says that a rule is broken.
+    /// Its one output is high if a rule is broken.
     pub(super) circuit: Aig,
-    /// What its inputs are.
+    /// The sources of its inputs.
     pub(super) ports: Vec<Source>,
 }
 
 impl Rules {
-    /// Those of `unit`, whose circuit is `watched`; `None` if every use is
-    /// legal, or no proof has needed a rule.
+    /// The rules of `unit`, whose circuit is `watched`; `None` if every use is
+    /// legal, or if no proof has needed a rule.
     pub fn of(unit: &EmittedUnit, watched: &Aig, tools: &Toolbox) -> Result<Option<Self>> {
         match RULES.iter().find(|(name, _)| *name == unit.name) {
             None => Ok(None),
@@ -83,9 +83,10 @@ impl Rules {
         self.circuit.next.len() + 1
     }
 
-    /// Puts the rules beside a unit with these `inputs` and `outputs`, in
-    /// registers from input `first` of the builder on: their next states, and
-    /// whether a rule is broken or ever was.
+    /// Adds the rules to a unit with these `inputs` and `outputs`. Their
+    /// registers are the inputs of the builder from `first` on. Returns the
+    /// next states of the registers, and whether a rule is broken now or ever
+    /// was.
     pub fn copy(
         &self,
         builder: &mut Builder,

@@ -1,4 +1,4 @@
-//! What a unit of the hash family computes after a reset, from the mapping itself.
+//! The function of a unit of the hash family after a reset, from the mapping itself.
 
 use super::subject::{Form, Subject};
 use crate::config::Config;

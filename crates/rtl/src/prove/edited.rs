@@ -48,7 +48,7 @@ impl SmallMachine {
         Config::from_toml(&self.lines().join("\n"), Path::new("M.toml"))
     }
 
-    /// How an edit of the unit is proved in it.
+    /// How to prove an edited unit in this circuit.
     pub fn advice(&self, unit: &str) -> String {
         let (first, option) = match self.line {
             None => (String::new(), format!("--preset {}", self.preset)),

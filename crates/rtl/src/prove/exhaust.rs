@@ -15,7 +15,7 @@ const MAX_CONFIGURATIONS: u128 = 300_000;
 pub struct Exhausted {
     /// Proved, or the first configuration that is not a bijection.
     pub outcome: Outcome,
-    /// How many configurations there were, and how many of them are legal.
+    /// Number of configurations, and of legal ones.
     pub covered: String,
 }
 

@@ -74,7 +74,7 @@ pub(super) struct Goal {
     pub signal: String,
     /// The number before the comment.
     pub cycles: Option<u32>,
-    /// What it says.
+    /// Its meaning.
     pub about: String,
 }
 

@@ -22,7 +22,7 @@ use std::time::{Duration, Instant};
 /// then in as many as the circuit says.
 const CYCLES: [u32; 2] = [5, 10];
 
-/// In how many cycles a goal is to be reached.
+/// Number of cycles within which a goal must be reached.
 fn reach_cycles(goal: &Goal) -> u32 {
     goal.cycles.unwrap_or(CYCLES[1])
 }
@@ -43,7 +43,7 @@ pub(super) struct Induction {
     resets: bool,
 }
 
-/// What came out of one property.
+/// The result for one property.
 pub(super) struct Proved {
     pub property: String,
     pub outcome: Outcome,
@@ -84,7 +84,7 @@ impl Induction {
         self.chosen = true;
     }
 
-    /// The machine's parameters as far as they matter, and the invariants.
+    /// The parameters of the machine that matter to the proof, and the invariants.
     pub fn covered(&self) -> String {
         let parameter = |(name, value): &(String, usize)| match name.strip_prefix("W_") {
             Some(port) => format!("{port} of {value} bits"),
@@ -104,7 +104,7 @@ impl Induction {
         };
         let start = Instant::now();
         let outcomes = session.outcomes()?;
-        // All are asked for in one run.
+        // All questions are asked in one run.
         let seconds = start.elapsed().as_secs_f64() / outcomes.len().max(1) as f64;
         let named = self.goals.checked.iter().zip(outcomes);
         Ok(named
@@ -218,8 +218,8 @@ impl Session<'_> {
     fn judge(&self) -> Answered<Vec<Outcome>> {
         let goals = &self.circuit.goals;
         let (kept, checked, circuit) = (&goals.kept, &goals.checked, self.circuit);
-        // Of few properties a short run is found long before all invariants are asked
-        // about one by one.
+        // For a few properties, a short counterexample is found long before all
+        // invariants are checked one by one.
         if circuit.apart && circuit.chosen {
             let shortest = &self.lengths()[..1];
             if let Some(outcomes) = self.disproved(shortest)? {
@@ -262,9 +262,9 @@ impl Session<'_> {
         Ok(outcomes.into_iter().map(outcome).collect())
     }
 
-    /// What can be said of each property if not all are proved at once. `invariant`:
-    /// the invariants hold, and the properties after a reset; `follow`: what came of
-    /// asking whether these follow.
+    /// The result for each property, if not all are proved at once. `invariant`: the
+    /// invariants hold, and the properties hold after a reset; `follow`: the answers
+    /// to whether each property follows.
     fn one_by_one(&self, invariant: bool, follow: &[Answer]) -> Answered<Vec<Outcome>> {
         let checked = &self.circuit.goals.checked;
         if let Some(outcomes) = self.disproved(&self.lengths())? {
@@ -297,14 +297,14 @@ impl Session<'_> {
         self.if_reached(follow.iter().map(outcome).collect())
     }
 
-    /// In how many cycles a counterexample is looked for, the fewest first.
+    /// Lengths in cycles of the counterexamples to look for, the shortest first.
     fn lengths(&self) -> Vec<u32> {
         let last = self.circuit.cycles;
         let first = CYCLES.into_iter().filter(|c| *c < last);
         first.chain([last]).collect()
     }
 
-    /// What a run of one of these lengths says of the properties, if it violates one.
+    /// The violated properties in a run of one of these lengths, if there are any.
     fn disproved(&self, lengths: &[u32]) -> Answered<Option<Vec<Outcome>>> {
         let run = self.counterexample(lengths)?;
         if run.is_empty() {
@@ -381,7 +381,7 @@ impl Session<'_> {
     }
 }
 
-/// What Yosys says where a register is not there.
+/// Yosys' message if a register does not exist.
 const NO_REGISTER: &str = "Assertion failed: selection is not empty: a:hierconn";
 
 /// The run as a counterexample to `goal`, if it is one.
@@ -432,7 +432,7 @@ mod tests {
         let example = violation(&goal, &run).unwrap();
         assert_eq!(example.violates, "x holds (cycle 3)");
         assert_eq!(example.values.len(), 1);
-        // With the property itself, up to where it is violated.
+        // The run includes the cycle in which the property is violated.
         assert_eq!(example.run.len(), 4);
     }
 }

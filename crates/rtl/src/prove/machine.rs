@@ -6,7 +6,7 @@ use crate::config::Config;
 use crate::error::Result;
 use crate::units::Size;
 
-/// Which machines the units of the path are proved for.
+/// The machines for which the units of the path are proved.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Machines {
     /// The machine that the Verilog was made for.

@@ -1,5 +1,5 @@
-//! Formal proofs that the RTL is what it is defined to be, for all addresses
-//! and all legal configurations.
+//! Formal proofs that the RTL agrees with its definition, for all addresses and
+//! all legal configurations.
 //!
 //! Each proof is a small circuit around the RTL (`testbenches/prove/`), about
 //! which Yosys' SAT solver answers questions. docs/explanation/proofs.md has the

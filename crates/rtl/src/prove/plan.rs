@@ -32,7 +32,7 @@ pub struct Proof {
     only: Option<Vec<String>>,
 }
 
-/// What is proved, and of which machine.
+/// The subject of a proof, and its machine.
 #[derive(Clone, Debug)]
 enum Target {
     /// A property of a hash unit or of its registers.
@@ -45,13 +45,12 @@ enum Target {
     },
 }
 
-/// Which Verilog of a unit is proved.
+/// The Verilog of a unit that is proved.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Verilog {
     /// The one that the user gives, or else what is emitted.
     Given,
-    /// What is emitted for a small machine: the user's is for a larger one than a
-    /// solver goes through.
+    /// The Verilog emitted for a small machine: the user's machine is too large for a solver.
     Emitted,
 }
 
@@ -64,7 +63,7 @@ struct HashTarget {
     method: HashMethod,
 }
 
-/// How a property of a hash unit is proved.
+/// The method of proof for a property of a hash unit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum HashMethod {
     Sat,
@@ -118,8 +117,7 @@ pub fn plan(
     Ok(proofs)
 }
 
-/// `proofs` as far as they are about one of these properties; all of them if
-/// none is named.
+/// The `proofs` that show one of these properties; all of them if no property is named.
 pub fn about(proofs: Vec<Proof>, properties: &[String]) -> Result<Vec<Proof>> {
     if properties.is_empty() {
         return Ok(proofs);
@@ -148,8 +146,8 @@ pub fn about(proofs: Vec<Proof>, properties: &[String]) -> Result<Vec<Proof>> {
     }
 }
 
-/// What is proved of a unit of the path. One that a machine does not have is
-/// left out unless it was asked for by name.
+/// The proofs of a unit of the path. A unit that the machine does not have is
+/// left out unless it was named.
 fn path_proofs(
     unit: &str,
     config: &Config,
@@ -172,7 +170,7 @@ fn path_proofs(
         for machine in machines.list(&harness, config)? {
             match harness.lacking(&machine) {
                 None => proofs.push(proof(harness, machine, Verilog::Given)),
-                // Of a circuit for these stages it tells more.
+                // If the circuit is for other stages, that is the better explanation.
                 Some(why) if lacking.is_none() || harness.circuit.stages.fit(&machine) => {
                     lacking = Some((machine.name, why));
                 }
@@ -211,7 +209,7 @@ fn is_as_emitted(unit: &str, config: &Config, rtl: &RtlSource) -> Result<bool> {
     Ok(design.files.iter().all(same))
 }
 
-/// What is proved of a unit of the hash family.
+/// The proofs of a unit of the hash family.
 fn hash_proofs(
     unit: &str,
     config: &Config,
@@ -313,7 +311,7 @@ impl Proof {
         Ok(induction)
     }
 
-    /// All that is asked, and the Verilog that it is asked of: proofs with the same
+    /// All questions, and the Verilog that they are about: proofs with the same
     /// text have the same verdict.
     pub fn text(&self, config: &Config, rtl: &RtlSource) -> Result<String> {
         Ok(match &self.target {
@@ -329,7 +327,7 @@ impl Proof {
         })
     }
 
-    /// The names of what it proves.
+    /// The names of the properties that it proves.
     fn properties(&self) -> Result<Vec<String>> {
         Ok(match &self.target {
             Target::Hash(target) => vec![target.property.name().to_owned()],
@@ -342,8 +340,8 @@ impl Proof {
         })
     }
 
-    /// The unit, and the small machine that it is proved for in place of the
-    /// one that the user's Verilog is for.
+    /// The unit, and the small machine that it is proved for instead of the
+    /// machine of the user's Verilog.
     pub fn instead(&self) -> Option<(&str, &str)> {
         match &self.target {
             Target::Path {
@@ -367,7 +365,7 @@ impl Proof {
         }
     }
 
-    /// What it is, for the progress bar.
+    /// Its title in the progress bar.
     pub fn title(&self) -> String {
         let unit = &self.unit;
         match &self.target {
@@ -446,7 +444,7 @@ impl HashProof<'_> {
     fn text(&self, config: &Config, rtl: &RtlSource) -> Result<String> {
         let (unit, geometry, method) = (self.unit, self.target.geometry, self.target.method);
         let asked = match method {
-            // Of the software's mapping: no Verilog is asked.
+            // The software's mapping is checked, which involves no Verilog.
             HashMethod::Exhaustive(_) => String::new(),
             HashMethod::Sat | HashMethod::Induction => format!("{:?}", self.script(config, rtl)?),
         };

@@ -4,8 +4,8 @@
 #[derive(Clone, Copy, Debug, PartialEq, Eq, strum::IntoStaticStr)]
 #[strum(serialize_all = "lowercase")]
 pub enum Property {
-    /// Behind its registers, the unit computes what it is defined to compute,
-    /// for every address and every legal value of the registers.
+    /// Given the values of its registers, the unit computes its definition, for
+    /// every address and every legal value of the registers.
     Function,
     /// (bank, row) is a bijection for every legal configuration.
     Bijection,

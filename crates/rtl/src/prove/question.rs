@@ -1,5 +1,4 @@
-//! How each property is put to the solver: the circuit, the registers that are
-//! cut out of it, and the questions.
+//! Poses each property to the solver: the circuit, the registers that are cut, and the questions.
 
 use super::after_reset::reset_mapping;
 use super::circuit::{CONFIG, Cut, ROW_CONFIG, Values, emitted, quiet, row_subject, same};

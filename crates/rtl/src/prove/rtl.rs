@@ -1,11 +1,11 @@
-//! Where the Verilog under proof comes from.
+//! The source of the Verilog under proof.
 
 use crate::error::{Error, Result};
 use crate::quote::shown_path;
 use crate::rtl::{Design, Reset, SourceFile, read_foreign};
 use std::path::{Path, PathBuf};
 
-/// Where the Verilog under proof comes from.
+/// The source of the Verilog under proof.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum RtlSource {
     /// As the kit emits it.
@@ -18,8 +18,8 @@ pub enum RtlSource {
 }
 
 impl RtlSource {
-    /// The files with the modules that `design` emits, or what stands in
-    /// their place. A hand-edited block may have other submodules.
+    /// The files with the modules that `design` emits, or the user's files that
+    /// replace them. A hand-edited block may have other submodules.
     pub(super) fn files(&self, design: &Design) -> Result<Vec<SourceFile>> {
         match self {
             RtlSource::Emitted => Ok(design.files.clone()),

@@ -14,19 +14,19 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::time::Duration;
 
-/// What a question must be answered with.
+/// The expected answer to a question.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Goal {
-    /// There is an example: assumptions can hold.
+    /// An example exists, so the assumptions can hold.
     Example,
-    /// There is no counterexample.
+    /// No counterexample exists.
     Proof,
 }
 
 /// One question to the solver.
 #[derive(Clone, Debug)]
 pub(super) struct Step {
-    /// What is asked, for the report on a counterexample.
+    /// The subject, for the report on a counterexample.
     pub about: String,
     /// The answer that is wanted.
     pub goal: Goal,
@@ -51,13 +51,12 @@ pub(super) struct Script {
 /// Values of signals for which a property does not hold.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Counterexample {
-    /// What does not hold.
+    /// The violated property.
     pub violates: String,
     /// Signals, with the clock cycle if there is more than one, and their
     /// values, in hexadecimal.
     pub values: BTreeMap<String, String>,
-    /// The same cycle by cycle, with what is computed of them; empty where no
-    /// circuit was asked about.
+    /// The same cycle by cycle, with the values computed from them; empty without a circuit.
     pub run: Vec<Value>,
 }
 
@@ -77,7 +76,7 @@ impl fmt::Display for Counterexample {
     }
 }
 
-/// How a proof ended.
+/// The result of a proof.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Outcome {
     /// The property holds.
@@ -94,11 +93,11 @@ impl Outcome {
     }
 }
 
-/// How a property is proved.
+/// The method of a proof.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Method {
-    /// One question after the other, each about any moment.
+    /// One question after the other, each for an arbitrary state.
     Sat,
     /// From any cycle to the next.
     Induction,
@@ -125,19 +124,17 @@ pub struct Verdict {
     pub geometry: Geometry,
     /// The name of what was to be proved.
     pub property: String,
-    /// How it was gone about.
+    /// Its method.
     pub method: Method,
-    /// What came out.
+    /// Its result.
     pub outcome: Outcome,
-    /// What was gone through: configurations or questions to the solver.
+    /// The work done: configurations, or questions to the solver.
     pub covered: String,
     /// Wall-clock time.
     pub seconds: f64,
-    /// Of what is not proved: the line of the circuit's template that states it, where
-    /// one does.
+    /// If it is not proved: the line of the circuit's template that states it, if known.
     pub stated_at: Option<Origin>,
-    /// Where an output of the unit is not as defined: the lines of the hardware's
-    /// description that drive it.
+    /// If an output of the unit is wrong: the lines of the hardware's description that drive it.
     pub driven_by: Vec<Origin>,
 }
 
@@ -153,7 +150,7 @@ impl Verdict {
     }
 }
 
-/// What Yosys prints if a register is missing or is not a register.
+/// Yosys' messages for a missing register, or a signal that is no register.
 const NO_REGISTER: [&str; 2] = [
     "Failed to parse lhs",
     "Assertion failed: selection contains",
@@ -178,7 +175,7 @@ impl Script {
         }
     }
 
-    /// What a step that is not answered as wanted is about: a signal of the circuit.
+    /// The signal of the circuit that a failed step is about.
     pub fn signal(&self, about: &str) -> Option<&str> {
         let step = self.steps.iter().find(|step| step.about == about)?;
         let (_, proved) = step.args.split_once("-prove ")?;

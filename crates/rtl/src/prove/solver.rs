@@ -29,20 +29,20 @@ impl Value {
 pub(super) enum Answer {
     /// Values that make the question's constraints true.
     Found(Vec<Value>),
-    /// There are none.
+    /// No solution exists.
     None,
 }
 
-/// What came of a run.
+/// The result of a run.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Reply {
     /// One answer for each question.
     Answers(Vec<Answer>),
-    /// It did not end; after this many seconds.
+    /// The time-out expired, after this many seconds.
     TimedOut(u64),
 }
 
-/// What a run is made of.
+/// The inputs of a run.
 pub(super) struct Run<'a> {
     /// The RTL, in the folder `rtl`.
     pub rtl: &'a [SourceFile],
@@ -67,7 +67,7 @@ impl Run<'_> {
         let command = yosys.command().args(["-Q", "-T", "-s", "prove.ys"]);
         match command.cwd(work.path()).timeout(timeout).run() {
             Ok(output) => answers(self.questions, &output).map(Reply::Answers),
-            // Its own time-out, or the user's for all tools.
+            // The time-out is its own, or the user's for all tools.
             Err(Error::ToolFailed { what, .. }) if what.starts_with("did not finish") => {
                 Ok(Reply::TimedOut(start.elapsed().as_secs()))
             }
@@ -103,7 +103,7 @@ fn answers(questions: usize, output: &ToolOutput) -> Result<Vec<Answer>> {
     parts.iter().map(answer).collect()
 }
 
-/// What the solver says in its part of the log.
+/// Parses the solver's part of the log.
 fn parse_answer(log: &str) -> Option<Answer> {
     let says = |what: &str| log.contains(what);
     if says("finished - no model found") {

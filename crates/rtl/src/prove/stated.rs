@@ -2,9 +2,10 @@
 
 use spadkit_hdl::Origin;
 
-/// The line of the template in `file` that gives `signal` its value; else the one that
-/// declares it as an output, beside which its meaning is. Of several the one that is in
-/// `circuit`, which the template was filled in to; `None` if that does not tell.
+/// The line of the template in `file` that assigns `signal`; else the line that
+/// declares it as an output, whose comment states its meaning. If there are several,
+/// the one that the filled-in template `circuit` contains; `None` if that leaves more
+/// than one.
 pub(super) fn stated_at(
     (file, text): (&'static str, &str),
     circuit: &str,

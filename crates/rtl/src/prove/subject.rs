@@ -1,4 +1,4 @@
-//! What can be proved: each hash unit with its definition and its registers.
+//! The subjects of proofs: each hash unit with its definition and its registers.
 
 use super::harness::Harness;
 use crate::config::Config;
@@ -11,8 +11,7 @@ use std::sync::LazyLock;
 /// The configuration registers of the machine's own hash unit.
 pub(super) const SHARED_CONFIG: &str = "spad_hash_config";
 
-/// How the unit's function is made up, which decides how it is shown to be a
-/// bijection.
+/// The structure of the unit's function, which decides how it is proved to be a bijection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Form {
     /// The bank is a matrix over GF(2) times the address.

@@ -3,8 +3,8 @@
 use super::design::{Design, SourceFile};
 use std::fmt::Write as _;
 
-/// The Verilog; for the target `spadkit_sv`, where there is SystemVerilog, that
-/// in its place and beside it (`all`, in the order of `filelist_sv.f`).
+/// The manifest: the Verilog, or for the target `spadkit_sv` the SystemVerilog
+/// files that replace or complete it (`all`, in the order of `filelist_sv.f`).
 pub(super) fn manifest(design: &Design, all: &[SourceFile]) -> String {
     let name = format!("spadkit_{}{}", design.style.prefix, design.machine.name);
     let mut text = format!(

@@ -16,8 +16,7 @@ const STATIC: [&str; 4] = [
     "spad_tcdm",
 ];
 
-/// One file per unit: the clock, and the parts of its period that belong to
-/// what is around the block.
+/// One file per unit: the clock, and the budgets of its period for the logic around the block.
 pub(super) fn files(design: &Design) -> impl Iterator<Item = OwnedFile> {
     let file = |unit: &EmittedUnit| {
         let name = format!("sdc/{}.sdc", unit.top);

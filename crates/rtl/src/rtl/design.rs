@@ -17,8 +17,8 @@ pub struct SourceFile {
     pub name: String,
     /// The text.
     pub text: String,
-    /// Of each line the line of the description in Rust that wrote it, if one did;
-    /// none at all for a file that no description wrote.
+    /// For each line, the line of the Rust description that wrote it, if one did;
+    /// empty for a file without a description.
     pub origins: Vec<Option<Origin>>,
 }
 
@@ -106,8 +106,9 @@ pub struct Design {
     /// A test bench per unit, or none at all
     /// ([`add_test_benches`](crate::cosim::add_test_benches)).
     pub benches: Vec<SourceFile>,
-    /// SystemVerilog beside the Verilog, or in the place of the file with the
-    /// same module ([`with_system_verilog`](Self::with_system_verilog)).
+    /// SystemVerilog files: those beside the Verilog, and those that replace
+    /// the file with the same module
+    /// ([`with_system_verilog`](Self::with_system_verilog)).
     pub system: Vec<SourceFile>,
     /// Modules that have assertions, with them: `MODULE.sv`.
     pub(super) asserted: Vec<SourceFile>,
@@ -118,7 +119,7 @@ pub struct Design {
     /// The unit of delays that every file states, if any
     /// ([`with_timescale`](Self::with_timescale)).
     pub timescale: Option<Timescale>,
-    /// Whether each file of a description has its source map, `FILE.map`, beside it.
+    /// Whether each file from a description gets a source map, `FILE.map`.
     pub source_map: bool,
     pub(super) machine: Description,
 }
@@ -158,8 +159,8 @@ impl Design {
         Self::emit_with(units, config, Style::default())
     }
 
-    /// The same in a style of its own, which may be that of the reset alone. Fails where a
-    /// module's name would be no plain Verilog identifier.
+    /// The same in a style, or with only a reset style. Fails if the prefix makes a
+    /// module's name no plain Verilog identifier.
     pub fn emit_with(units: &[String], config: &Config, style: impl Into<Style>) -> Result<Self> {
         let style = style.into();
         prefix::check(&style.prefix)?;
@@ -173,8 +174,8 @@ impl Design {
             style,
             ..Self::empty(config)
         };
-        // All means all that the machine has: one without locks has no lock unit,
-        // one that serves wide accesses in phases only the hash units.
+        // All means all units of the machine: one without locks has no lock unit,
+        // one that serves wide accesses in phases has only the hash units.
         let wanted: Vec<&String> = if named {
             units.iter().collect()
         } else {
@@ -253,8 +254,7 @@ impl Design {
         unit.files.iter().filter_map(file).collect()
     }
 
-    /// `files`, those in SystemVerilog in the place of those with the same
-    /// module.
+    /// `files`, each replaced by the SystemVerilog file with the same module, if there is one.
     pub fn in_system_verilog(&self, files: &[SourceFile]) -> Vec<SourceFile> {
         let other = |file: &SourceFile| {
             let module = file.module();
@@ -283,7 +283,7 @@ pub(super) fn hdl_error(error: HdlError, all: &[String]) -> Error {
     match error {
         HdlError::UnknownUnit { ref name } => {
             let known = || all.iter().map(String::as_str);
-            // All of them begin so, which makes none of them more similar.
+            // The common prefix does not make names similar.
             let short = || known().filter_map(|k| k.strip_prefix("spad_"));
             let near = nearest(name.strip_prefix("spad_").unwrap_or(name), short());
             let near = near.map_or(String::new(), |near| {

@@ -1,4 +1,4 @@
-//! Verilog that the user has edited, in place of what would be emitted.
+//! Verilog that the user has edited, which replaces the emitted files.
 
 use super::design::Design;
 use super::foreign::read_foreign;
@@ -30,8 +30,8 @@ impl Design {
     /// Takes the text of every file from `dir`, under the name that it was
     /// emitted with. A file that is not there is an error.
     ///
-    /// For tools that only read Verilog: what stands in it is not checked for
-    /// what a simulator would run.
+    /// For tools that only read Verilog: the files are not checked for
+    /// constructs that a simulator would execute.
     pub fn with_files_of(mut self, dir: &Path) -> Result<Self> {
         let names: Vec<String> = self.files.iter().map(|f| f.name.clone()).collect();
         self.files = read_foreign(&names, dir, true)?;

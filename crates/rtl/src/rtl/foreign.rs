@@ -1,4 +1,4 @@
-//! Verilog that the kit did not write, and what it could do to the machine.
+//! Checks Verilog that the kit did not write for constructs that could harm the user's machine.
 //!
 //! Co-simulation runs what is in the Verilog: `$system` calls a shell,
 //! Verilator's `$c` and `` `systemc_...`` are C++, a DPI import is any C
@@ -68,8 +68,8 @@ pub fn read_foreign(names: &[String], dir: &Path, trusted: bool) -> Result<Vec<S
     Ok(files)
 }
 
-/// Refuses files with anything that could reach out of the simulation; the
-/// message has the first place. `dir` is for messages.
+/// Refuses files with anything that could reach out of the simulation. The
+/// message names the first such line; `dir` is for messages.
 pub fn check_foreign(files: &[SourceFile], dir: &Path) -> Result<()> {
     let mut macros = BTreeSet::new();
     for file in files {
@@ -86,7 +86,7 @@ pub fn check_foreign(files: &[SourceFile], dir: &Path) -> Result<()> {
     Ok(())
 }
 
-/// What is refused, and where.
+/// A refused construct, with its position.
 struct Suspect {
     at: usize,
     what: String,
@@ -128,7 +128,7 @@ impl<'a> Lexer<'a> {
     /// Adds the names of the macros that the text defines.
     fn macros(&mut self, names: &mut BTreeSet<&'a str>) {
         let mut define = false;
-        // What cannot be read is refused by `check`.
+        // `check` refuses text that cannot be read.
         while let Ok(Some((_, token))) = self.next() {
             if let Token::Name(name) = token
                 && define
@@ -220,7 +220,7 @@ impl<'a> Lexer<'a> {
         Err(Suspect { at, what })
     }
 
-    /// The next token and its place; nothing but a word may touch a word.
+    /// The next token and its position; nothing but a word may touch a word.
     fn next(&mut self) -> std::result::Result<Option<(usize, Token<'a>)>, Suspect> {
         self.blanks()?;
         let (at, first) = (self.at, self.byte(0));
@@ -254,7 +254,7 @@ impl<'a> Lexer<'a> {
                     self.at += 1;
                     self.glued = false;
                 }
-                // Not white space: a tool may join what stands around it.
+                // Not white space: a tool may join the tokens around it.
                 (b'\\', b'\n') => self.at += 2,
                 (b'\\', b'\r') => self.at += 2 + usize::from(self.byte(2) == b'\n'),
                 (b'/', b'/') => self.skip(|b| b != b'\n' && b != b'\r'),
@@ -407,7 +407,7 @@ mod tests {
             "`define Q `\"x`\"",
             "`UNKNOWN",
             "`define include_once 1",
-            // Where a string, comment or name ends is not the same to all.
+            // Tools differ in where a string, comment or name ends.
             "\"a\ninitial $display; \"",
             "\"a\\\nb\" initial $system; \"",
             "\"\"\" \" \"\"\" $system(\"x\");",

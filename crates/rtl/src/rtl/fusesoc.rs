@@ -5,8 +5,8 @@ use spadkit_hdl::RAM_ZEROS;
 use std::fmt::Write as _;
 
 /// `spadkit.core`: targets `default` (the Verilog), `lint` (Verilator on the
-/// last unit, which is the SM path where it is there), `sim` (all test benches
-/// in Icarus), and both for each unit.
+/// last unit, which is the SM path if the design has it), `sim` (all test
+/// benches in Icarus), and both for each unit.
 pub(super) fn core(design: &Design) -> String {
     let main = design.units.last().map_or("", |unit| &unit.top);
     let mut core = format!(

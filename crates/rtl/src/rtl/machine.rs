@@ -18,7 +18,7 @@ pub(super) struct Description {
     cfg: Settings,
 }
 
-/// What is fixed in the Verilog.
+/// The parameters that are fixed in the Verilog.
 #[derive(Clone, Debug, Serialize)]
 pub(super) struct Fixed {
     /// Under the names of microarchitecture/parameters.md.
@@ -36,7 +36,7 @@ struct LaneHash {
     reset: HashSpec,
 }
 
-/// What the `cfg_*` ports of the path are to be driven with: codes.
+/// The codes with which to drive the `cfg_*` ports of the path.
 #[derive(Clone, Debug, Serialize)]
 struct Settings {
     cfg_pipeline: u8,

@@ -21,7 +21,7 @@ pub struct Manifest<'a> {
     reset: Reset,
     timescale: Option<Timescale>,
     prefix: &'a str,
-    /// What the codes on ports mean, by field: `{"kind": {"ALU": 0, ...}, ...}`.
+    /// The meaning of the codes on ports, by field: `{"kind": {"ALU": 0, ...}, ...}`.
     codes: Map<String, Value>,
     memories: Vec<Memory<'a>>,
     units: Vec<UnitEntry<'a>>,
@@ -163,8 +163,7 @@ mod tests {
         assert!(policy["machine"]["cfg"]["cfg_policy"].is_null());
     }
 
-    /// What lets a neighbour go on says what room that asks for, and nothing
-    /// else does.
+    /// Outputs that let a neighbour continue declare the space that they require; no others do.
     #[test]
     fn readies_grants_and_holds_have_a_skid_depth() {
         let manifest = manifest(

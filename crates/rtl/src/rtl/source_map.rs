@@ -88,7 +88,7 @@ pub(crate) fn with_origins(mut error: Error, files: &[SourceFile]) -> Error {
     error
 }
 
-/// What wrote each line of `file` that `log` has as `FILE:LINE`, once.
+/// The description lines of those lines of `file` that `log` names as `FILE:LINE`, each once.
 fn written_by(file: &SourceFile, log: &str) -> BTreeSet<String> {
     let in_name = |c: char| c.is_ascii_alphanumeric() || c == '_';
     let written = |(at, name): (usize, &str)| {

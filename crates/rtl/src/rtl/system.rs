@@ -1,12 +1,12 @@
-//! SystemVerilog beside the Verilog: package, wrappers with structs, and modules
-//! with assertions.
+//! SystemVerilog in addition to the Verilog: package, wrappers with structs, and
+//! modules with assertions.
 
 use super::design::{Design, SourceFile, hdl_error};
 use crate::config::Config;
 use crate::error::{Error, Result};
 use spadkit_hdl::Companion;
 
-/// What is added in SystemVerilog.
+/// Which SystemVerilog is added.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct SystemVerilog {
     /// `spad_pkg`, and the wrappers of the units that have one.

@@ -82,7 +82,7 @@ mod tests {
         std::fs::write(dir.join("spad_rap.v"), "mine").unwrap();
         assert!(emit("spad_hash_config").is_err());
         assert!(!dir.join("spad_hash_config.v").exists());
-        // Nothing but the result is left beside the directory.
+        // No temporary folder is left next to the directory.
         assert_eq!(
             std::fs::read_dir(scratch.path().join("a")).unwrap().count(),
             1

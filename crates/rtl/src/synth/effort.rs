@@ -4,7 +4,7 @@ use crate::error::Result;
 use crate::template::fill;
 use serde::{Deserialize, Serialize};
 
-/// What a netlist is made small or fast with.
+/// Whether a netlist is optimised for area or for speed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Effort {

@@ -1,5 +1,6 @@
-//! What each feature of the scratchpad path costs: a block is emitted with
-//! everything on, then with one thing changed, and counted each time.
+//! The cost of each feature of the scratchpad path: a block is emitted with
+//! everything on, then with one thing changed, and its cells are counted each
+//! time.
 
 use super::job::SynthJob;
 use super::structure::Structure;
@@ -27,12 +28,12 @@ pub struct FeatureCost {
     pub block: String,
     /// How it differs from the first build of the block, which has everything.
     pub build: String,
-    /// What was counted.
+    /// The counts.
     #[serde(flatten)]
     pub structure: Structure,
 }
 
-/// A build: its name, and what it changes in the machine.
+/// A variant of the machine: its name, and the change of the configuration.
 type Build = (&'static str, fn(&mut Config));
 
 const BROADCAST: Build = ("without broadcast", |c| c.path.broadcast = false);

@@ -13,8 +13,8 @@ use std::path::PathBuf;
 
 const SCRIPT: &str = include_str!("../../synth/structure.ys.tera");
 
-/// Runs `structure.ys`, unless the cache has what it leaves: the directory
-/// with `netlist.json` and `yosys.log`.
+/// Runs `structure.ys`, unless the cache has its results: the directory with
+/// `netlist.json` and `yosys.log`.
 pub(super) fn build(job: &SynthJob, yosys: &Tool, cache: &Cache) -> Result<PathBuf> {
     job.check()?;
     let values = serde_json::json!({
@@ -128,8 +128,8 @@ impl Gates {
         }
     }
 
-    /// For every net that can be reached from `sources` without a register
-    /// between, the most gates on the way.
+    /// For every net that is reachable from `sources` without passing a
+    /// register, the largest number of gates to it.
     fn levels_from(&self, sources: impl Iterator<Item = u64>) -> HashMap<u64, usize> {
         let mut levels: HashMap<u64, usize> = sources.map(|net| (net, 0)).collect();
         for gate in &self.gates {
@@ -143,8 +143,8 @@ impl Gates {
         levels
     }
 
-    /// For every output the inputs that it depends on within the cycle:
-    /// none of an output that comes from registers alone.
+    /// For every output, the inputs that it depends on within the cycle; none
+    /// if it depends only on registers.
     pub fn dependencies(&self) -> BTreeMap<String, BTreeSet<String>> {
         let none = |o: &Pins| (o.port.clone(), BTreeSet::new());
         let mut found: BTreeMap<_, BTreeSet<_>> = self.outputs.iter().map(none).collect();

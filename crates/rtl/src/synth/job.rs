@@ -1,4 +1,4 @@
-//! What is synthesized: the Verilog of a unit, and what of it is left out.
+//! The input of synthesis: the Verilog of a unit, without its memories.
 
 use super::files::{get, put};
 use super::yosys::{YosysModule, YosysNetlist};
@@ -34,14 +34,14 @@ pub struct SynthJob {
     pub memories: Vec<Memory>,
     /// Ports that the top must have. Empty: not checked.
     pub ports: Vec<Port>,
-    /// Whether its modules are mapped one by one, in place of all of it at
-    /// once: paths then tell which instances they go through.
+    /// Whether modules are mapped one by one, instead of the flattened design:
+    /// paths then tell which instances they go through.
     pub keep_hierarchy: bool,
 }
 
 impl SynthJob {
-    /// One unit of `design`, which was emitted for `machine`. Its memories
-    /// are left out, unless it is a bank itself.
+    /// One unit of `design`, which was emitted for `machine`. Its memories are
+    /// black boxes, unless it is a bank itself.
     pub fn of(design: &Design, unit: &EmittedUnit, machine: &Config) -> Self {
         let files = design.files_of(unit).into_iter();
         let sources: Vec<_> = files.map(|f| (f.name, f.text)).collect();
@@ -93,7 +93,7 @@ impl SynthJob {
         names.map(|name| format!("rtl/{name}")).collect()
     }
 
-    /// What Yosys left in `directory`: its log, and the top of the netlist.
+    /// Yosys' results in `directory`: its log, and the top of the netlist.
     pub(super) fn read_results(&self, directory: &Path) -> Result<(ToolOutput, YosysNetlist)> {
         let output = ToolOutput {
             stdout: get(&directory.join("yosys.log"))?,

@@ -27,7 +27,7 @@ pub struct Step {
     pub pin: String,
     /// The cell that it is a pin of; empty for a port.
     pub cell: String,
-    /// When the signal is there, in ps after the clock edge.
+    /// Arrival time of the signal, in ps after the clock edge.
     pub ps: f64,
 }
 
@@ -58,7 +58,7 @@ pub struct Segment {
     pub instance: String,
     /// Gates of it.
     pub levels: usize,
-    /// What they take in ps.
+    /// Their delay in ps.
     pub ps: f64,
 }
 

@@ -17,7 +17,7 @@ pub(super) const PREPARED: &str = "prepared.il";
 
 /// A unit in Yosys' gates and the library's flip-flops.
 pub(super) struct Prepared {
-    /// Names what it was made from.
+    /// Digest of all that it was made from.
     pub key: Key,
     /// Where [`PREPARED`] is.
     pub directory: PathBuf,

@@ -64,7 +64,7 @@ pub struct SynthReport {
     pub effort: Effort,
     /// By unit in the order asked for, then by period in the order asked for.
     pub results: Vec<UnitResult>,
-    /// What the tools complained about.
+    /// The tools' warnings.
     pub warnings: Vec<String>,
 }
 
@@ -101,7 +101,7 @@ impl SynthReport {
     }
 
     /// The best result of a unit over the periods: the least product of area
-    /// and what it is rated by; of equals, the first.
+    /// and its rated figure; of equals, the first.
     pub fn best(&self, unit: &str) -> Option<&UnitResult> {
         let product = |r: &UnitResult| r.area_um2 * r.rated_ps.unwrap_or(r.delay_ps);
         self.of_unit(unit)

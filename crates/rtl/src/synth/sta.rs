@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 /// A library with nothing but a wire load of nothing.
 const NO_WIRES: &str = include_str!("../../synth/no_wires.lib");
 
-/// A mapped netlist, and with what it is analysed.
+/// A mapped netlist, and the libraries and constraints for its analysis.
 #[derive(Clone, Copy)]
 pub struct Analysis<'a> {
     /// The netlist.
@@ -22,11 +22,11 @@ pub struct Analysis<'a> {
     pub technology: &'a Technology,
     /// OpenSTA.
     pub sta: &'a Tool,
-    /// What was measured before.
+    /// The cache of earlier measurements.
     pub cache: &'a Cache,
 }
 
-/// What OpenSTA is asked.
+/// A question to OpenSTA.
 pub(super) struct Question<'a> {
     /// Name and version of the question, for the cache.
     pub name: &'a str,
@@ -35,7 +35,7 @@ pub(super) struct Question<'a> {
     pub script: &'a str,
     /// Target clock period in ps.
     pub period_ps: f64,
-    /// What else its template names.
+    /// Other values of its template.
     pub values: &'a [(&'a str, Value)],
     /// A further file that it reads: name and contents.
     pub file: Option<(&'a str, &'a str)>,

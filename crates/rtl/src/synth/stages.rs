@@ -1,4 +1,4 @@
-//! Which registers belong together: the groups that timing is told by.
+//! Groups registers by pipeline stage, for reports of timing.
 
 /// Units whose parts and registers are groups of their own also inside the path.
 const OPENED: [&str; 7] = [
@@ -11,8 +11,9 @@ const OPENED: [&str; 7] = [
     "memory_exit",
 ];
 
-/// Which stage of the path writes a group of registers: what is between
-/// two registers is named after where it ends (microarchitecture/sm-path.md).
+/// The stage of the path that writes a group of registers. Logic between two
+/// registers is named after the register at its end
+/// (microarchitecture/sm-path.md).
 const STAGES: [(&str, &str); 33] = [
     ("release_unit", "release"),
     ("release_register", "release"),
@@ -52,7 +53,7 @@ const STAGES: [(&str, &str); 33] = [
 /// The name in the RTL of a flip-flop or macro, with dots between instances.
 pub(super) fn register_name(cell: &str) -> String {
     let name = cell.replace('/', ".");
-    // What drives a part of a net, or is there twice, has more after it.
+    // Drivers of a part of a net, and duplicates, have a suffix after it.
     match name.rsplit_once("_reg") {
         Some((register, "")) => register.to_owned(),
         Some((register, rest)) if is_number(rest) => register.to_owned(),

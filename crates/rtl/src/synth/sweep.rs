@@ -15,7 +15,7 @@ use rayon::prelude::*;
 use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// What the synthesis flow works with.
+/// The tools and inputs of the synthesis flow.
 pub struct Flow<'a> {
     /// The external tools.
     pub tools: &'a Toolbox,
@@ -29,7 +29,7 @@ pub struct Flow<'a> {
     pub paths: bool,
 }
 
-/// By how much of the period a second attempt is to undercut it.
+/// The part of the period by which a second attempt undercuts it.
 const TARGET_MARGIN: f64 = 0.02;
 
 /// A netlist with its timing.
@@ -42,8 +42,8 @@ impl Flow<'_> {
     /// Synthesizes every job for every period. `done` hears of each finished
     /// one: how many are done, and which it was.
     ///
-    /// Without OpenSTA there is no power, and a warning; without Yosys there
-    /// is nothing. After an interrupt the points that were finished are there.
+    /// Without OpenSTA there is no power, and a warning; without Yosys there is
+    /// no result. After an interrupt, the finished points are returned.
     pub fn run(
         &self,
         jobs: &[SynthJob],
@@ -199,7 +199,7 @@ impl Flow<'_> {
         }
         let speed = attempt(Effort::Speed, period_ps)?;
         let again = lower_target(period_ps, speed.netlist.delay_ps, speed.reached_ps());
-        // Of modules mapped one by one, ABC's delay is of no whole path.
+        // With modules mapped one by one, ABC's delay is not that of a whole path.
         let again = again.filter(|_| !job.keep_hierarchy);
         let mut tried = vec![area, speed];
         if let Some(target_ps) = again {
@@ -212,8 +212,7 @@ impl Flow<'_> {
 }
 
 impl Mapped {
-    /// What the unit is rated by: OpenSTA's shortest period if it has a clock,
-    /// otherwise ABC's delay.
+    /// The unit's rated delay: OpenSTA's shortest period if it has a clock, otherwise ABC's delay.
     fn rated_ps(&self) -> Option<f64> {
         if self.netlist.clocked {
             self.timing.map(|t| t.delay_ps)
@@ -222,7 +221,7 @@ impl Mapped {
         }
     }
 
-    /// The same, as far as it is known.
+    /// The same, for a point that may be unfinished.
     fn reached_ps(&self) -> f64 {
         self.rated_ps().unwrap_or(self.netlist.delay_ps)
     }
@@ -238,8 +237,7 @@ fn lower_target(period_ps: u32, delay_ps: f64, reached_ps: f64) -> Option<u32> {
     (delay_ps <= period && reached_ps > period).then_some(target.max(1.0) as u32)
 }
 
-/// Of netlists given by area and period, the smallest that meets `period_ps`,
-/// or else the fastest.
+/// The netlist, by area and period, that is the smallest to meet `period_ps`, or else the fastest.
 fn best_of(tried: &[(f64, f64)], period_ps: f64) -> usize {
     let meets = |i: &usize| tried[*i].1 <= period_ps;
     let smallest = |a: &usize, b: &usize| tried[*a].0.total_cmp(&tried[*b].0);

@@ -15,7 +15,7 @@ use std::path::Path;
 /// they show the fastest netlist that ABC finds.
 const STRETCH_PERIODS_PS: [u32; 2] = [150, 80];
 
-/// What is measured, beside the units and periods.
+/// How to measure, in addition to units and periods.
 #[derive(Clone, Copy, Default)]
 pub struct Measured<'a> {
     /// How hard to try to meet the periods.
@@ -106,10 +106,10 @@ struct PublishedUnit {
 }
 
 impl Synthesis {
-    /// Synthesizes `units` for `periods`. Without units: all of them, those
-    /// with registers only for the slowest period, as they are off the path
-    /// of the accesses. Without periods: the usual ones. `progress` hears how
-    /// many of all points are done, and which was the last.
+    /// Synthesizes `units` for `periods`. Without units: all of them, and those
+    /// with registers only for the slowest period, as they are off the path of
+    /// the accesses. Without periods: the usual ones. `progress` is told the
+    /// number of finished points and the last one.
     pub fn run(
         units: &[String],
         periods: &[u32],

@@ -41,17 +41,16 @@ pub struct TechnologyPreset {
 pub struct MemoryTiming {
     /// From the clock's rising edge to the output in ps.
     pub clock_to_output_ps: f64,
-    /// What inputs must be there before it, in ps.
+    /// Set-up time of the inputs, in ps.
     pub setup_ps: f64,
 }
 
 impl MemoryTiming {
-    /// In FO4 delays: what [`MemoryTiming`] of nangate45 is in its own.
+    /// In FO4 delays: [`MemoryTiming`] of nangate45, in FO4 delays of that library.
     const CLOCK_TO_OUTPUT_FO4: f64 = 20.5;
     const SETUP_FO4: f64 = 4.5;
 
-    /// For a library by its FO4 delay in ps; as in 45 nm where that is not
-    /// known.
+    /// Scaled to a library's FO4 delay in ps; if that is unknown, the timing at 45 nm.
     fn scaled(fo4_ps: Option<f64>) -> Self {
         let fo4_ps = fo4_ps.unwrap_or(22.0);
         MemoryTiming {
@@ -61,7 +60,7 @@ impl MemoryTiming {
     }
 }
 
-/// Where the cells to measure with come from.
+/// The source of the cells.
 #[derive(Clone, Debug)]
 pub enum CellLibrary {
     /// A Liberty file.
@@ -126,8 +125,8 @@ impl TechnologyPreset {
         PRESETS.map(parse).into()
     }
 
-    /// The first place where its Liberty file is: `NAME.lib` or
-    /// `NAME.lib.gz` in `$SPADKIT_LIBERTY_DIR`, then where packages put it.
+    /// The path of its Liberty file: the first of `NAME.lib` and `NAME.lib.gz`
+    /// in `$SPADKIT_LIBERTY_DIR`, then in the folders that packages use.
     pub fn find(&self) -> Option<PathBuf> {
         let own = std::env::var_os("SPADKIT_LIBERTY_DIR").filter(|d| !d.is_empty());
         let own = own.into_iter().flat_map(|directory| {

@@ -11,7 +11,7 @@ pub const ACTIVITY: f64 = 0.1;
 /// The clock period that power is measured at; other periods follow from it.
 const REFERENCE_PERIOD_PS: f64 = 1000.0;
 
-/// What OpenSTA says about a mapped unit.
+/// OpenSTA's results for a mapped unit.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Timing {
     /// The shortest clock period in ps: input to output, or with registers
@@ -25,7 +25,7 @@ pub struct Timing {
     pub power: Option<Power>,
 }
 
-/// What a mapped unit draws.
+/// The power of a mapped unit.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Power {
     /// Leakage power in mW.
@@ -88,8 +88,8 @@ impl Timing {
     }
 }
 
-/// OpenSTA ends with status 0 even after errors in the script: what counts
-/// is whether the numbers are there.
+/// OpenSTA ends with status 0 even after errors in the script, so success means
+/// that the numbers were printed.
 fn parse(output: &ToolOutput, period_ps: f64, power: bool) -> Result<Timing> {
     let fail = |what| unexpected_output(ToolKind::Sta, what, output);
     let log = output.log();
@@ -155,7 +155,7 @@ mod tests {
         assert!((shortest - (8e-4 + 0.141 * 150.0 / 153.5)).abs() < 1e-9);
         assert_eq!(timing.power_mw(10.0), Some(shortest));
         assert!(timing.power_mw(1e9).unwrap() < 8.1e-4);
-        // Not asked for, it is not looked for.
+        // Power is not parsed if it was not requested.
         let without = parse(&log(SLACKS), 150.0, false).unwrap();
         assert_eq!((without.delay_ps, without.power_mw(150.0)), (150.5, None));
     }

@@ -1,4 +1,4 @@
-//! What Yosys writes: netlists in JSON, and warnings.
+//! Reads the output of Yosys: netlists in JSON, and warnings.
 
 use crate::tool::ToolOutput;
 use serde::Deserialize;

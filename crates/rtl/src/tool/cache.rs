@@ -7,8 +7,8 @@
 //! digests of its files; one that does not match is built again. The whole
 //! cache may be deleted at any time.
 //!
-//! What is in it is executed, so at each use the cache must be the user's
-//! alone ([`trust`]): anything else is refused.
+//! Its content is executed, so at each use the cache must belong to the user
+//! alone ([`trust`]): any other is refused.
 
 use super::trust;
 use crate::error::{Error, Result};
@@ -21,7 +21,7 @@ use std::sync::Arc;
 
 /// The list of files with their digests, in every entry.
 const MANIFEST: &str = "spadkit-entry.json";
-/// What is being built is in `.new-NAME-...` while `NAME.lock` is held.
+/// An entry under construction is in `.new-NAME-...` while `NAME.lock` is held.
 const UNFINISHED: &str = ".new-";
 
 /// Names what an entry was built from.
@@ -159,7 +159,7 @@ impl Cache {
 fn lock(path: &Path) -> Result<File> {
     let file = File::options().create(true).append(true).open(path);
     let file = file.map_err(|e| Error::io("create", path, e))?;
-    // Where locks are not supported, work may be done twice, not wrongly.
+    // Without support for locks, work may be done twice, but never wrongly.
     let _ = rustix::io::retry_on_intr(|| flock(&file, FlockOperation::LockExclusive));
     Ok(file)
 }
@@ -170,8 +170,8 @@ fn make(path: &Path) -> Result<()> {
     made.map_err(|e| Error::io("create", path, e))
 }
 
-/// Removes what killed processes were building: it is there and its lock is
-/// free. What cannot be removed does no harm.
+/// Removes entries that killed processes left unfinished: entries whose lock is
+/// free. An entry that cannot be removed does no harm.
 fn sweep(root: &Path) {
     let items = |folder: &Path| {
         let items = std::fs::read_dir(folder).into_iter().flatten();
@@ -322,7 +322,7 @@ mod tests {
         })
     }
 
-    /// What a killed process was building goes, what another one builds stays.
+    /// Unfinished entries of a killed process are removed; those of a live one are kept.
     #[test]
     fn unfinished_entries_are_swept_unless_somebody_works_on_them() {
         let cache = Cache::temporary().unwrap();

@@ -16,8 +16,7 @@ use std::time::{Duration, Instant};
 
 /// How long a tool may run unless the caller says otherwise.
 const TIMEOUT: Duration = Duration::from_secs(300);
-/// The environment variable with the seconds that tools may run, in place of
-/// all other time-outs.
+/// The environment variable that limits the seconds of every tool, instead of all other time-outs.
 const TIMEOUT_VARIABLE: &str = "SPADKIT_TIMEOUT";
 /// A tool that prints more than this has gone astray.
 const MAX_OUTPUT_BYTES: u64 = 256 << 20;
@@ -27,7 +26,7 @@ const BUSY_RETRIES: u32 = 10;
 /// Lines of the log that go into an error message.
 const LOG_TAIL_LINES: usize = 12;
 
-/// One run of a tool, being put together.
+/// A run of a tool, under construction.
 pub struct ToolCommand {
     kind: ToolKind,
     program: PathBuf,
@@ -86,7 +85,7 @@ impl ToolCommand {
         self
     }
 
-    /// What the tool reads on standard input (nothing unless given).
+    /// Standard input of the tool (nothing by default).
     pub fn stdin(mut self, text: impl Into<Vec<u8>>) -> Self {
         self.stdin = text.into();
         self
@@ -110,8 +109,8 @@ impl ToolCommand {
         }
     }
 
-    /// Runs the tool and hands back its exit status, for tools that tell
-    /// something by it. A crash or a time-out still is an error.
+    /// Runs the tool and returns its exit status, for tools that report a
+    /// result by it. A crash or a time-out still is an error.
     pub fn run_with_status(self) -> Result<(i32, ToolOutput)> {
         let (status, output) = self.run_any_status()?;
         match status.code() {
@@ -130,8 +129,7 @@ impl ToolCommand {
         stdin.rewind().map_err(scratch_error)?;
         interrupt::listen(); // the tool is in a group of its own and would go on
         let (mut child, _watched) = self.spawn(stdin, &stdout, &stderr)?;
-        // Each tool has a group of its own: a time-out must stop what it
-        // started, too.
+        // Each tool has a process group: a time-out must stop its children, too.
         let group = Group::new(child.id());
         let ended = self.wait(&mut child, [&stdout, &stderr], timeout);
         drop(group);
@@ -187,7 +185,8 @@ impl ToolCommand {
         if let Some(cwd) = &self.cwd {
             command.current_dir(cwd);
             // Yosys puts the name of its temporary folder into a shell command
-            // as it is. And what a killed tool leaves goes with its folder.
+            // without quotes. And a killed tool's files are removed with its
+            // folder.
             command.env("TMPDIR", ".");
         }
         let mut started = command.spawn();
@@ -271,7 +270,7 @@ impl ToolOutput {
     }
 }
 
-/// An error of a tool that ended well but did not print what it should.
+/// An error for a tool that succeeded but did not print the expected output.
 pub fn unexpected_output(kind: ToolKind, what: impl Into<String>, output: &ToolOutput) -> Error {
     Error::ToolFailed {
         tool: kind.name().to_owned(),
@@ -295,16 +294,16 @@ fn timeout_or(usual: Duration) -> Result<Duration> {
     }
 }
 
-/// The tool gets a SIGKILL when this process dies, however that happens (the
-/// thread, that is: the one that waits for the tool). What the tool started is
-/// for the [`guard`].
+/// The tool gets a SIGKILL when this process dies, however it dies. (The signal
+/// is tied to the thread that waits for the tool.) The tool's own children are
+/// stopped by the [`guard`].
 fn die_with_parent(command: &mut Command) {
     #[cfg(target_os = "linux")]
     {
         let parent = rustix::process::getpid();
         let set = move || {
             rustix::process::set_parent_process_death_signal(Some(Signal::KILL))?;
-            // It may have died already.
+            // The parent may have died already.
             if rustix::process::getppid() == Some(parent) {
                 Ok(())
             } else {

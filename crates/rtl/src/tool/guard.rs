@@ -28,7 +28,7 @@ done
 for g in $groups; do kill -s KILL -- "-${g#*:}"; done
 "#;
 
-/// The place of one tool in the guard's list; it leaves it when dropped.
+/// The entry of one tool in the guard's list; dropping it removes the entry.
 pub(super) struct Watched {
     id: u32,
     pipe: Option<BorrowedFd<'static>>,
@@ -80,7 +80,8 @@ fn say(pipe: BorrowedFd<'_>, sign: u8, numbers: &[u32]) {
     let _ = rustix::io::write(pipe, &line[..=length]);
 }
 
-/// Where the guard listens; it hears the end when the last of us is gone.
+/// The pipe on which the guard waits; it reads its end when the last process of the
+/// program is gone.
 fn pipe() -> Option<BorrowedFd<'static>> {
     // The end that is read is kept, too: where the guard was killed, writing
     // must neither kill a tool (SIGPIPE) nor, once the pipe is full, wait.
@@ -89,8 +90,9 @@ fn pipe() -> Option<BorrowedFd<'static>> {
     guard.map(|(_, write)| write.as_fd())
 }
 
-/// In a group of its own, where no Ctrl-C gets to, and holding nothing of
-/// ours but the pipe: whoever waits for our output must not wait for it.
+/// Starts the guard in its own process group, out of reach of Ctrl-C. It keeps
+/// none of our file descriptors but the pipe: a process that waits for our
+/// output must not wait for the guard.
 fn start() -> std::io::Result<(PipeReader, PipeWriter)> {
     let (read, write) = std::io::pipe()?;
     rustix::fs::fcntl_setfl(&write, rustix::fs::OFlags::NONBLOCK)?;

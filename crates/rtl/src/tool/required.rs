@@ -4,8 +4,7 @@
 use super::{ToolKind, Toolbox};
 use crate::error::Result;
 
-/// What was found; `None`, with a printed note, where it is missing. The caller
-/// then skips its test.
+/// The tool; `None`, with a printed note, if it is missing. The caller then skips its test.
 ///
 /// # Panics
 /// If it is missing and `SPADKIT_REQUIRE_TOOLS=1`, which CI sets: there, a test

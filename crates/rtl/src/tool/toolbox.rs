@@ -90,8 +90,8 @@ impl Toolbox {
         Ok(tool)
     }
 
-    /// The tool if it is there; `None` if it is missing. One that is there
-    /// and does not work still is an error.
+    /// The tool; `None` if it is not installed. An installed tool that does not
+    /// work still is an error.
     pub fn get_optional(&self, kind: ToolKind) -> Result<Option<Tool>> {
         match self.get(kind) {
             Ok(tool) => Ok(Some(tool)),
@@ -121,9 +121,9 @@ impl Toolbox {
     }
 }
 
-/// The program that knows the version. `verilator` is a Perl script that starts
-/// `verilator_bin` beside it, which answers in a twentieth of the time. With
-/// VERILATOR_ROOT the script may start another one.
+/// The program that tells the version. `verilator` is a Perl script that starts
+/// `verilator_bin` in the same folder, which answers in a twentieth of the
+/// time. With VERILATOR_ROOT the script may start another one.
 fn answering(kind: ToolKind, path: &Path) -> PathBuf {
     let started = path.with_file_name("verilator_bin");
     let is_script = kind == ToolKind::Verilator

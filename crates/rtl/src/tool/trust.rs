@@ -1,9 +1,9 @@
 //! Whether a folder is the user's alone.
 //!
-//! What is in the cache is loaded into the process and run. So only the user
-//! (and root) may be able to put something there. This holds for the folder
-//! itself and for the folders above it, where somebody could move another one
-//! to its name.
+//! The cache's content is loaded into the process and executed, so only the
+//! user (and root) may be able to put files there. This applies to the folder
+//! and to its parent folders, in which somebody could move another folder to
+//! its name.
 
 use crate::error::{Error, Result};
 use crate::quote::{shell, shown_path};
@@ -14,7 +14,7 @@ use std::path::{Component, Path, PathBuf};
 
 /// Permission bits with which others than the owner may write.
 const OTHERS_WRITE: u32 = 0o022;
-/// In a folder with this bit everyone may move their own things only.
+/// In a folder with this bit, users may rename and delete only their own files.
 const STICKY: u32 = 0o1000;
 /// As many symbolic links as the system follows.
 const MAX_LINKS: u32 = 40;
@@ -156,7 +156,7 @@ fn foreign(path: &Path, owner: u32, root: &Path) -> Error {
 
 fn writable(path: &Path, there: &Metadata, root: &Path) -> Error {
     let mode = there.mode() & 0o7777;
-    // Where everyone may put things, /tmp say, they are meant to.
+    // A folder that all may write to, such as /tmp, is meant to be so.
     let remedy = match mode & STICKY {
         0 => format!(
             "remove the permission with: chmod -R go-w {}; or ",
@@ -226,7 +226,7 @@ mod tests {
                     "{text}"
                 );
                 let help = miette::Diagnostic::help(&error).unwrap().to_string();
-                // Nobody is told to close a folder that is there for all.
+                // The help does not tell a user to close a folder that all share.
                 let closes = help.contains("chmod -R go-w");
                 assert_eq!(closes, mode & STICKY == 0, "{help}");
                 assert!(help.contains("SPADKIT_CACHE"), "{help}");

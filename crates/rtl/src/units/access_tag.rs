@@ -1,4 +1,4 @@
-//! The control of a pass and the tag of a request as they lie on the ports of
+//! The bit fields of a pass's control and of a request's tag on the ports of
 //! the memory path (microarchitecture/sm-path.md).
 
 use crate::config::Config;

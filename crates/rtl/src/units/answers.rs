@@ -121,7 +121,7 @@ impl Answers {
         if answers || stimulus.one_in(4) {
             drive_some_words(&p.sr_data, self.word_bits, stimulus, frame);
         }
-        // Of a response to a store it says nothing.
+        // The response to a store does not state it.
         let success = if locking { winners } else { chance };
         frame.drive_bits(&p.sr_success, success.into());
         frame.drive(&p.sr_error, error.into());

@@ -1,4 +1,4 @@
-//! What a bench of a unit has to provide.
+//! The interface of a unit's bench.
 
 #[cfg(test)]
 pub(super) use super::frame::Words;
@@ -10,7 +10,7 @@ use crate::error::Result;
 use crate::rtl::Reset;
 use crate::trace::AccessTrace;
 
-/// What a bench is made for.
+/// The inputs for making a bench.
 #[derive(Clone, Copy, Debug)]
 pub struct Setup<'a> {
     /// The machine.
@@ -41,9 +41,9 @@ pub trait Bench {
     /// outputs that the unit shows before the next rising edge.
     fn cycle(&mut self, stimulus: &mut Stimulus, frame: &mut Frame);
 
-    /// As many cycles as `chunk` has room for, or up to the end of the
-    /// stimulus, where the chunk is cut off; whether that was reached. Fails
-    /// after the cycle after which the stimulus cannot go on.
+    /// Runs as many cycles as `chunk` has space for, or up to the end of the
+    /// stimulus, where the chunk is cut off; returns whether the end was
+    /// reached. Fails after the cycle after which the stimulus cannot continue.
     fn cycles(&mut self, stimulus: &mut Stimulus, chunk: &mut Chunk) -> Result<bool> {
         // Here, not at the callers: nothing in the loop is called dynamically.
         for i in 0..chunk.cycles {
@@ -60,8 +60,8 @@ pub trait Bench {
         Ok(false)
     }
 
-    /// Whether the stimulus has come to its end; random stimulus never does.
-    /// Fails where the stimulus cannot go on.
+    /// Whether the stimulus has ended; random stimulus never does. Fails if the
+    /// stimulus cannot continue.
     fn ended(&mut self) -> Result<bool> {
         Ok(false)
     }
@@ -73,8 +73,8 @@ pub trait Bench {
     }
 }
 
-/// What drives the inputs of a unit: a neighbour that keeps the rules of the
-/// unit's environment. It sees the ports and nothing behind them.
+/// Drives the inputs of a unit: a neighbour that keeps the rules of the unit's
+/// environment. It sees the ports and nothing behind them.
 pub trait Driver {
     /// Drives the inputs of the next cycle; those that it leaves keep their
     /// values.
@@ -84,8 +84,7 @@ pub trait Driver {
     fn follow(&mut self, _stimulus: &mut Stimulus, _frame: &Frame) {}
 }
 
-/// A golden model behind the ports of its unit: what it answers to any inputs,
-/// whoever chose them.
+/// A golden model behind the ports of its unit: computes the outputs for any inputs.
 pub trait Golden {
     /// One clock cycle: reads the inputs that the frame holds, steps the model,
     /// and records the outputs that it expects.
@@ -101,7 +100,7 @@ pub(super) struct DrivenBench<D, G> {
 }
 
 impl<D: Driver, G: Golden> DrivenBench<D, G> {
-    /// `power_up` makes the golden model as it is at power-up, each time anew.
+    /// `power_up` makes a fresh golden model in its power-up state.
     pub(super) fn new(setup: &Setup, driver: D, power_up: impl Fn() -> G + 'static) -> Self {
         DrivenBench {
             driver,

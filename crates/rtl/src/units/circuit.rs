@@ -14,7 +14,7 @@ pub struct Circuit {
     pub text: &'static str,
     /// The machines that it is proved for.
     pub size: Size,
-    /// What a machine must have for the unit to hold anything.
+    /// What a machine must have for the unit to contain anything.
     pub needs: Need,
     /// The stages of those machines.
     pub stages: Stages,
@@ -57,7 +57,7 @@ impl Circuit {
         self
     }
 
-    /// The same with modules that may answer anything.
+    /// The same, with modules whose outputs are arbitrary.
     pub(super) const fn free(mut self, modules: &'static [&'static str]) -> Self {
         self.free = modules;
         self
@@ -69,7 +69,7 @@ impl Circuit {
         self
     }
 
-    /// The same with a question for each invariant and property.
+    /// The same, with a separate question for each invariant and property.
     pub(super) const fn apart(mut self) -> Self {
         self.apart = true;
         self
@@ -94,7 +94,7 @@ macro_rules! circuit {
 }
 pub(super) use circuit;
 
-/// How large a machine the solver takes in seconds.
+/// The size of machine that the solver handles within seconds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Size {
     /// Two lanes: for what only moves payloads as wide as all lanes.
@@ -111,7 +111,7 @@ pub enum Size {
     Lockless,
 }
 
-/// What a machine may lack.
+/// A feature that a machine may lack.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Need {
     /// Every machine has all that it takes.
@@ -150,7 +150,7 @@ pub enum Need {
 }
 
 impl Need {
-    /// What the proof is about that this machine lacks; nothing if it has all.
+    /// The feature that the proof needs and this machine lacks, if any.
     pub fn lacking(self, config: &Config) -> Option<&'static str> {
         let (path, p) = (&config.path, config.parameters());
         let has_locks = path.locks > 0;

@@ -115,7 +115,7 @@ impl Words {
         }
     }
 
-    /// As a bench takes them.
+    /// The cycle as a bench fills it.
     pub(super) fn frame(&mut self) -> Frame<'_> {
         Frame {
             inputs: &mut self.inputs,
@@ -126,7 +126,7 @@ impl Words {
     }
 }
 
-/// What a driver does with the inputs.
+/// Writes of the inputs, by a driver.
 impl Frame<'_> {
     /// Drives a port of at most 32 bits.
     #[inline]
@@ -187,7 +187,7 @@ impl Frame<'_> {
     }
 }
 
-/// What a golden model reads, and what both look at.
+/// Reads of the inputs, by driver and golden model.
 impl Frame<'_> {
     /// The words that an input is driven with.
     #[inline]
@@ -195,13 +195,13 @@ impl Frame<'_> {
         &self.inputs[port.offset..port.offset + port.words]
     }
 
-    /// What an input of at most 32 bits is driven with.
+    /// The value of an input of at most 32 bits.
     #[inline]
     pub fn driven(&self, port: &PortSlot) -> u32 {
         self.inputs[port.offset]
     }
 
-    /// What an input of at most 128 bits is driven with.
+    /// The value of an input of at most 128 bits.
     #[inline]
     pub fn driven_bits(&self, port: &PortSlot) -> u128 {
         packing::join(self.driven_words(port))
@@ -246,7 +246,7 @@ impl Frame<'_> {
         array
     }
 
-    /// What a lane mask or other input of at most 64 bits is driven with.
+    /// The value of a lane mask or other input of at most 64 bits.
     #[inline]
     pub fn driven_mask(&self, port: &PortSlot) -> u64 {
         match *self.driven_words(port) {
@@ -262,8 +262,7 @@ impl Frame<'_> {
         self.driven(port) != 0
     }
 
-    /// What an output of at most 128 bits shows, in the cycle that the golden
-    /// model has answered to.
+    /// The value of an output of at most 128 bits, in the cycle that the golden model has answered.
     #[inline]
     pub fn shown_bits(&self, port: &PortSlot) -> u128 {
         packing::join(&self.expected[port.offset..port.offset + port.words])
@@ -283,7 +282,7 @@ impl Frame<'_> {
     }
 }
 
-/// What a golden model says of the outputs.
+/// Expected outputs, by a golden model.
 impl Frame<'_> {
     /// Expects a value on a port of at most 32 bits.
     #[inline]
@@ -309,8 +308,8 @@ impl Frame<'_> {
         pack(self.output_words(port), port, width, values);
     }
 
-    /// Takes fields of different widths that are expected on a port, beside
-    /// what an input is driven with.
+    /// Takes the expected fields of an output, of different widths, along with
+    /// the value that an input is driven with.
     #[inline]
     pub(super) fn expected_record(
         &mut self,
@@ -366,7 +365,7 @@ impl Frame<'_> {
     }
 }
 
-/// A quarter of `count` places in a row, at least one.
+/// A run of a quarter of `count` positions, at least one.
 #[inline]
 pub(super) fn some_quarter(count: usize, stimulus: &mut Stimulus) -> Range<usize> {
     let quarter = count.div_ceil(4);

@@ -13,7 +13,7 @@ use crate::trace::AccessTrace;
 /// Cycles with one configuration.
 const CONFIG_CYCLES: u64 = 128;
 
-/// Which mappings a unit can have.
+/// The mappings that a unit can have.
 #[derive(Clone, Copy)]
 pub(super) enum Mappings {
     Kind(HashKind),
@@ -82,8 +82,8 @@ pub(super) fn displacing_spec(kind: HashKind, g: Geometry, stimulus: &mut Stimul
 /// Writes to the registers of the hash and of the row map, the last one first.
 pub(super) type RegisterWrites = Vec<(Option<RegisterWrite>, Option<RegisterWrite>)>;
 
-/// The writes of a random legal mapping, where the path has registers, in any
-/// order: a register must keep what it has while others are written.
+/// The writes of a random legal mapping, in any order, if the path has
+/// registers: a register must keep its value while others are written.
 pub(super) fn register_writes(config: &Config, stimulus: &mut Stimulus) -> RegisterWrites {
     let geometry = config.geometry;
     let (registers, rows) = match config.path.hash {
@@ -118,7 +118,7 @@ fn in_any_order(values: Vec<u64>, stimulus: &mut Stimulus) -> Vec<RegisterWrite>
     writes
 }
 
-/// Where the addresses come from.
+/// The source of the addresses.
 pub(super) struct Addresses {
     geometry: Geometry,
     /// The addresses of a trace in order; random patterns if empty.

@@ -1,5 +1,5 @@
-//! What the registers of a mapping hold, so that a neighbour can leave alone
-//! those that need no write.
+//! The present values of a mapping's registers, so that a neighbour can skip
+//! writes that change nothing.
 
 use super::hash_units::RegisterWrites;
 use super::write_port::HashWrites;
@@ -15,7 +15,7 @@ impl HeldRegisters {
         HeldRegisters(LaneHash::new(config))
     }
 
-    /// One clock edge with what is driven.
+    /// One clock edge with these inputs.
     pub(super) fn step(&mut self, rst: bool, (hash, row): HashWrites) {
         if rst {
             self.0.reset();
@@ -24,8 +24,8 @@ impl HeldRegisters {
         }
     }
 
-    /// Of `writes`, those that change a register. Then a register shows whether
-    /// it holds its value after reset, or since an earlier mapping.
+    /// The `writes` that change a register. Skipping the others tests that a
+    /// register keeps its value after reset, or from an earlier mapping.
     pub(super) fn changes(&self, writes: RegisterWrites) -> RegisterWrites {
         let [hash, row] = self.0.registers();
         let change = |held: &[u64], write: Option<RegisterWrite>| {

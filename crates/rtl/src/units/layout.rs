@@ -1,10 +1,10 @@
-//! Where each port of a unit is in the vectors of a co-simulation.
+//! The position of each port of a unit in the vectors of a co-simulation.
 
 use crate::hash::PortValue;
 use crate::rtl::{Dir, EmittedUnit};
 use serde::Serialize;
 
-/// A port's place among the 32-bit words of one cycle.
+/// A port's position among the 32-bit words of one cycle.
 #[derive(Clone, Debug, Serialize)]
 pub struct PortSlot {
     /// Verilog name.

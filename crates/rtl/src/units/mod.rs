@@ -78,7 +78,7 @@ pub struct Unit {
     /// Its module.
     pub name: &'static str,
     bench: NewBench,
-    /// What is proved of it by induction.
+    /// The circuits of its proofs by induction.
     pub circuits: &'static [Circuit],
     /// Gates in a row on the machine of the test `structure`, in Yosys' own
     /// gates; `None` where the test has no bound.
@@ -87,7 +87,7 @@ pub struct Unit {
     pub cycles: u64,
 }
 
-/// What makes the bench.
+/// The constructor of its bench.
 #[derive(Clone, Copy, Debug)]
 enum NewBench {
     Own(fn(&Setup) -> Box<dyn Bench>),
@@ -189,8 +189,7 @@ const fn window_of(accesses: u32) -> Circuit {
         .with(Stages::Window(accesses))
 }
 
-/// The same with banks that perform atomic operations, and with stores that are posted, or
-/// answered.
+/// The same with banks that perform atomic operations; stores are posted, or have answers.
 const fn atomic_window_of(accesses: u32, posted: bool) -> Circuit {
     circuit!("spad_stream_atomic", Rows)
         .needs(Need::FewWords)
@@ -209,7 +208,7 @@ pub static UNITS: LazyLock<Vec<Unit>> = LazyLock::new(|| {
     units
 });
 
-/// Those that are not a kind of configurable hash.
+/// The units that are no configurable hash.
 const OTHERS: &[Unit] = &[
     Unit::new("spad_hash_xor", |s| hash_units::bench(Mappings::Xor, s)),
     Unit::new("spad_hash_add", |s| hash_units::bench(Mappings::Add, s)),
@@ -381,8 +380,8 @@ const OTHERS: &[Unit] = &[
         circuit!("spad_axi", Pair).with(Stages::Axi(2)),
     ]),
     Unit::new("spad_sm_path", spad_sm_path::bench)
-        // What a part of it shows at once is rare in the whole: an atomic that
-        // ends while the scratchpad takes nothing, and the next that waits.
+        // Some events of its parts are rare in the whole: an atomic that ends
+        // while the scratchpad accepts nothing, and the next one that waits.
         .cycles(200_000)
         .levels(105)
         .proved(&[
@@ -405,12 +404,12 @@ const OTHERS: &[Unit] = &[
 /// Words and histories: what is proved of the path as a whole holds for any.
 const MEMORIES: &[&str] = &["spad_bank_ram", "spad_table_ram_*"];
 
-/// Where an address is, and the registers that tell: what is proved holds for
-/// any mapping that is one to one, which the hash units are by proofs of their own.
-/// Yosys puts more around the name of a module whose parameters are set.
+/// The modules that compute bank and row, which the proofs cut out: the properties
+/// then hold for any mapping that is one to one, and the hash units have proofs of
+/// that. Yosys adds text to the name of a module whose parameters are set.
 const HASHES: &[&str] = &["spad_lane_hash", "*spad_hash_config*"];
 
-/// The same, and the banks: what they do with their accesses is proved of them alone.
+/// The same, and the banks, which are proved separately.
 const ATOMIC_PARTS: &[&str] = &["spad_lane_hash", "*spad_hash_config*", "spad_atomic_bank"];
 
 /// The unit called `name`.
@@ -458,7 +457,7 @@ mod tests {
         assert_eq!(names.len(), UNITS.len(), "a unit is there twice");
     }
 
-    /// An option that changes the text must not take the place of the text without it.
+    /// A circuit that is proved with posted stores must also be proved without them.
     #[test]
     fn what_is_proved_with_posted_stores_is_proved_without_them() {
         let machine = |stages: Stages, posted: Option<bool>| {

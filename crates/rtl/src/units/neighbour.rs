@@ -1,5 +1,6 @@
-//! What the neighbours of `spad_stream` and `spad_tcdm` do to keep the rules of
-//! microarchitecture/bus.md: the mapping changes only while nothing is inside.
+//! The behaviour of neighbours of `spad_stream` and `spad_tcdm` that keep the
+//! rules of microarchitecture/bus.md: the mapping changes only while nothing is
+//! in flight.
 
 use super::bench::{Frame, Setup, Stimulus};
 use super::hash_units::{RegisterWrites, register_writes};
@@ -12,7 +13,7 @@ use crate::config::Config;
 /// Once in this many cycles the mapping is to change.
 const MAPPING_CYCLES: u32 = 256;
 
-/// What both neighbours do: accesses, rhythm, mappings.
+/// Common to both neighbours: accesses, rhythm, mappings.
 pub(super) struct Neighbour {
     config: Config,
     registers: HashRegisters,
@@ -20,7 +21,7 @@ pub(super) struct Neighbour {
     offer: Rhythm,
     /// The writes of the next mapping; nothing new is offered until they are done.
     writes: RegisterWrites,
-    /// What the registers have, to find the writes that change nothing.
+    /// The present register values, to find the writes that change nothing.
     held: HeldRegisters,
 }
 
@@ -61,12 +62,12 @@ impl Neighbour {
         self.registers.disturb(stimulus, frame);
         self.held.step(rst, writes);
         if rst {
-            // What was written is gone, and the rest alone would be no mapping.
+            // The earlier writes are lost, and the rest alone would be no mapping.
             self.writes.clear();
         }
     }
 
-    /// How many cycles of writes the next mapping still needs.
+    /// Number of cycles of writes that the next mapping still needs.
     #[cfg(test)]
     pub(super) fn pending_writes(&self) -> usize {
         self.writes.len()

@@ -36,12 +36,12 @@ impl<'a> Packer<'a> {
         }
     }
 
-    /// Words as they are: fields of 32 bits.
+    /// Words without packing: fields of 32 bits.
     #[inline]
     pub(super) fn push_words(&mut self, words: &[u32]) {
         let Some(&first) = words.first() else { return };
         self.push_short(32, first.into());
-        // What is left of a word goes before the next one.
+        // The rest of a word comes before the next word.
         let places = self.words[self.next..].iter_mut();
         match self.count {
             0 => places

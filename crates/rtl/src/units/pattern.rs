@@ -6,7 +6,7 @@ use crate::config::Config;
 use crate::model::MAX_LANES;
 use crate::trace::AccessTrace;
 
-/// One access; zeros after the lanes that there are.
+/// One access; zeros after the last lane.
 #[derive(Clone, Debug)]
 pub(super) struct LaneAccess {
     /// Active lanes.
@@ -28,7 +28,7 @@ impl LaneAccess {
     }
 }
 
-/// Ports on which a unit that hands places on gets them.
+/// The ports by which a unit that passes bank and row on receives them.
 pub(super) struct PlacePorts<'a> {
     pub mask: &'a PortSlot,
     pub bank: &'a PortSlot,

@@ -31,11 +31,11 @@ impl Mode {
 
 /// The model of a queue: what both have in common.
 pub(super) trait Queue {
-    /// One cycle: whether the input is taken, the output, and the stages in use.
+    /// One cycle: whether the input is accepted, the output, and the stages in use.
     fn step(&mut self, inputs: QueueInputs) -> (bool, Option<u64>, u32);
 }
 
-/// What a queue gets in a cycle.
+/// The inputs of a queue in a cycle.
 pub(super) struct QueueInputs {
     pub rst: bool,
     /// Its mode: on, or passing through.

@@ -112,7 +112,7 @@ impl Driver for AccessDriver {
         let (p, warps) = (&self.ports, self.warps);
         frame.drive(&p.cfg_sharing, self.sharing.into());
         frame.drive(&p.cfg_limit, self.limit.into());
-        // What is not valid has a value all the same.
+        // Ports that are not valid are driven all the same.
         frame.drive(&p.launch_valid, launches.into());
         frame.drive(&p.launch_block, free);
         frame.drive(&p.launch_shared, (!stimulus.one_in(4)).into());

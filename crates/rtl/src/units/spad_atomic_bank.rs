@@ -19,7 +19,7 @@ struct Begun {
     data: u64,
 }
 
-/// One that waits for its third.
+/// An access that waits for its third cycle.
 #[derive(Clone, Copy)]
 struct Answered {
     row: usize,
@@ -32,11 +32,11 @@ struct Answered {
 struct GoldenBank {
     ports: Ports,
     model: AtomicBank,
-    /// In its second cycle.
+    /// The access in its second cycle.
     begun: Option<Begun>,
-    /// In its third.
+    /// The access in its third cycle.
     answered: Option<Answered>,
-    /// It is reset at any time.
+    /// The reset is asynchronous.
     asynchronous: bool,
 }
 
@@ -98,7 +98,7 @@ impl Driver for BankDriver {
     fn follow(&mut self, _stimulus: &mut Stimulus, frame: &Frame) {
         let p = &self.ports;
         let shown = frame.shown_bits(&p.dout) as u64;
-        // What a write or an exchange leaves there is known, too.
+        // The word after a write or an exchange is known, too.
         let data = frame.driven_mask(&p.data);
         self.word = if frame.is_high(&p.we) { data } else { shown };
     }

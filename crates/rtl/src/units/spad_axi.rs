@@ -17,7 +17,7 @@ ports!(AxiPorts {
         tcdm_req tcdm_add tcdm_wen tcdm_wdata tcdm_be idle;
 });
 
-/// The lanes that the port takes the place of.
+/// The lanes that the AXI port replaces.
 #[derive(Clone, Copy)]
 struct Lanes {
     count: usize,
@@ -46,15 +46,14 @@ struct AxiDriver {
     aw: VecDeque<AxiBurst>,
     w: VecDeque<AxiData>,
     ar: Option<AxiBurst>,
-    /// What is offered stays until it is taken: at AW, W and AR.
+    /// The offers at AW, W and AR, each kept until it is accepted.
     offered: [bool; 3],
     /// When each happens: AW, W, B, AR, R, grants, answers.
     rhythms: [Rhythm; 7],
-    /// Of each lane: granted requests that are not answered, and whether one is in
-    /// this cycle.
+    /// Per lane: granted requests without an answer, and whether one is granted in this cycle.
     granted: [u32; MAX_AXI_LANES],
     answered: [bool; MAX_AXI_LANES],
-    /// Those that answer rarely, so that the others get ahead.
+    /// Lanes that answer rarely, so that the others get ahead.
     slow: u32,
 }
 
@@ -195,9 +194,9 @@ impl AxiDriver {
     }
 }
 
-/// Of one burst in eight WLAST comes with no beat, with an earlier one than the last, or
-/// with both: whether the last one lacks it, and the earlier one that has it. Were it
-/// drawn for each beat, the last one would hardly ever lack it.
+/// In one of eight bursts, WLAST is wrong: it is missing at the last beat, set at an
+/// earlier beat, or both. Returns whether the last beat lacks it, and the earlier beat
+/// that has it. Were it drawn for each beat, the last one would hardly ever lack it.
 fn misplaced(stimulus: &mut Stimulus, len: u8) -> (bool, Option<u8>) {
     if !stimulus.one_in(8) {
         return (false, None);
@@ -429,8 +428,8 @@ mod tests {
         }
     }
 
-    /// Of the write bursts of a run those whose WLAST is wrong, in each way, and that are
-    /// refused for nothing else.
+    /// Counts the write bursts of a run with a wrong WLAST, by kind of error, that are
+    /// refused for no other reason.
     #[test]
     fn the_master_misplaces_the_last_beat_in_every_way() {
         let config = machine(1);

@@ -23,8 +23,8 @@ struct GoldenEligibility {
 struct EligibilityDriver {
     ports: EligibilityPorts,
     warps: u32,
-    /// The first of the two warps that instructions start and end in, so that
-    /// counters get as far as they go.
+    /// The first of the two warps whose instructions start and end, so that
+    /// their counters reach their maximum.
     first: u32,
     start: Rhythm,
     end: Rhythm,

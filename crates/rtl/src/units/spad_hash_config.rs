@@ -53,8 +53,7 @@ pub(super) fn bench(unit: Configured, setup: &Setup) -> Box<dyn Bench> {
 }
 
 impl ConfigDriver {
-    /// What is driven on `wr_data` for register `index`: mostly values with a
-    /// meaning, sometimes any.
+    /// The value of `wr_data` for register `index`: mostly a legal one, sometimes any.
     fn value(&self, index: usize, stimulus: &mut Stimulus) -> u64 {
         let any = u64::from(stimulus.bits()) & ((1 << self.ports.write.data.width) - 1);
         if stimulus.one_in(4) {

@@ -62,8 +62,8 @@ fn stage_bench(setup: &Setup) -> StageBench {
 }
 
 impl StageDriver {
-    /// Mappings, one register in a cycle, whatever is in HX; now and then a
-    /// value that no mapping has, where the model says what it means.
+    /// Writes mappings, one register per cycle, at any time; sometimes a value
+    /// that no mapping has, for which the contract defines the result.
     fn write_registers(&mut self, stimulus: &mut Stimulus, frame: &mut Frame) {
         if self.writes.is_empty() && stimulus.one_in(64) {
             self.writes = register_writes(&self.config, stimulus);
@@ -112,7 +112,7 @@ impl Driver for StageDriver {
     }
 }
 
-/// What is on the ports of a pass; most of it only comes out again.
+/// The ports of a pass; most of them are only passed through.
 #[derive(Clone)]
 struct Operands {
     control: u64,
@@ -134,7 +134,7 @@ impl Operands {
     }
 }
 
-/// What a stage hands on as it came.
+/// The fields that a stage passes on unchanged.
 fn kept(p: &StagePorts) -> [(&PortSlot, &PortSlot); 4] {
     [
         (&p.in_mask, &p.out_mask),
@@ -153,10 +153,9 @@ struct GoldenStage {
     registered: bool,
     model: HashStage,
     operands: Vec<Operands>,
-    /// Where the operands of this cycle are put.
+    /// The slot for the operands of this cycle.
     slot: usize,
-    /// Where those are that HX took last, with a pass or without; none since the
-    /// reset.
+    /// The slot of the operands that HX took last, with a pass or without; none since the reset.
     left: Option<usize>,
 }
 
@@ -172,7 +171,7 @@ impl GoldenStage {
         }
     }
 
-    /// The places of the addresses, of idle lanes too.
+    /// Bank and row of the addresses, also of idle lanes.
     fn expect_places(&self, frame: &mut Frame, addr: &[u16]) {
         let p = &self.ports;
         let lanes = addr.len();
@@ -188,7 +187,7 @@ impl GoldenStage {
         frame.expect_fields(&p.out_lock, p.out_lock.width / lanes, lock);
     }
 
-    /// Which operands the outputs show; none that are known after a reset.
+    /// The slot of the operands at the outputs; none if they are unknown, as after a reset.
     fn shown(&self, output: Option<Pass>) -> Option<usize> {
         match output {
             Some(pass) => Some(pass.slot.into()),

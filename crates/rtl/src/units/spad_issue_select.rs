@@ -60,7 +60,7 @@ impl Driver for SelectDriver {
             let few = sparse(stimulus, warps) & sparse(stimulus, warps);
             frame.drive_bits(port, few);
         }
-        // Mostly as they were: a pick is stale where they have moved.
+        // Mostly unchanged: a pick is stale where they have changed.
         for port in [&p.locked, &p.owner] {
             if stimulus.one_in(4) {
                 let other = frame.driven_bits(port) ^ 1 << stimulus.below(self.pairs as u32);

@@ -26,11 +26,11 @@ const KINDS: [u8; 12] = [1, 1, 2, 2, 3, 3, 4, 4, 0, 6, 7, 15];
 /// An ATOMIC instruction on its way.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Atomic {
-    /// None is.
+    /// There is none.
     None,
-    /// It was taken; this many passes have come, of this many.
+    /// It was taken; this many of its passes have arrived, out of this many.
     Passes(u32, u32),
-    /// All its passes have come.
+    /// All its passes have arrived.
     Ends,
 }
 
@@ -113,8 +113,8 @@ impl EntryDriver {
 
     fn offer_pass(&mut self, stimulus: &mut Stimulus, frame: &mut Frame) {
         let control = self.control(stimulus);
-        // Where the lanes go the unit hands on: that a pass has places of its
-        // own now and then tells it from those around it.
+        // The unit passes bank and row of the lanes on. A pass with its own now
+        // and then distinguishes it from its neighbours.
         if stimulus.one_in(4) {
             self.draw_places(stimulus, frame);
         }
@@ -197,16 +197,15 @@ struct GoldenEntry {
     tags: TagLayout,
     model: MemoryEntry,
     pool: PassPool,
-    /// By slot: the words of a pass, port after port, as they came and as they
-    /// go on.
+    /// By slot: the words of a pass, port by port, as received and to be sent.
     words: Vec<Vec<u32>>,
     lanes: usize,
     word_bits: usize,
-    /// Where the operands of the pass at the input are put.
+    /// The slot for the operands of the pass at the input.
     slot: u8,
 }
 
-/// What the unit hands on as it came.
+/// The fields that the unit passes on unchanged.
 fn kept(p: &EntryPorts) -> [(&PortSlot, &PortSlot); 6] {
     [
         (&p.in_mask, &p.req_mask),
@@ -235,7 +234,7 @@ impl GoldenEntry {
             words.extend_from_slice(frame.driven_words(port));
         }
         let control = self.tags.control(frame.driven_mask(&p.in_ctl));
-        // Of other passes no unit in the model looks at the operands.
+        // Of other passes, no unit in the model reads the operands.
         if control.kind == kind::ATOMIC {
             self.fill_slot(frame);
         }
@@ -258,8 +257,7 @@ impl GoldenEntry {
         data.data = frame.driven_array(&p.in_data, self.word_bits);
     }
 
-    /// Expects the operands of a request, or what stands at the port without
-    /// one.
+    /// Expects the operands of a request, or the defined value of the port without one.
     fn expect_operands(&self, frame: &mut Frame, request: &RequestLanes) {
         let p = &self.ports;
         match request {

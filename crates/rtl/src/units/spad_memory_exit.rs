@@ -88,8 +88,8 @@ impl GoldenExit {
         }
     }
 
-    /// What is said of a response, which shows without stages whether or not
-    /// there is one.
+    /// The result for a response; without stages it is at the output whether or
+    /// not the response is valid.
     fn shown(&self, inputs: &ExitInputs) -> PassResult {
         let mut shown = *inputs;
         (shown.resp.valid, shown.resp.tag.sequencer) = (true, false);
@@ -136,7 +136,7 @@ impl Golden for GoldenExit {
             out_ready: frame.is_high(&self.ports.out_ready),
         };
         let control = &resp.tag.pass.control;
-        // Of kinds without a prediction, as of those beside them.
+        // Kinds without a prediction are treated like the nearest kind that has one.
         let predicted = control.kind.clamp(kind::LOAD, kind::STUL);
         let occupancy = self.model.occupancy(predicted, resp.degree);
         let out = self.model.step(&inputs);

@@ -17,11 +17,11 @@ ports!(IssuePorts {
 struct GoldenIssue {
     ports: IssuePorts,
     model: PassIssue,
-    /// The offers, as they were when they were last shown.
+    /// The offers as last shown.
     offers: Offers,
     warps: usize,
     subwarps: u32,
-    /// What the registers of EX hold, also after a pass that has left.
+    /// The registers of EX, which keep their value after a pass has left.
     ex: PassControl,
 }
 
@@ -128,7 +128,7 @@ impl GoldenIssue {
 
 impl Golden for GoldenIssue {
     fn respond(&mut self, frame: &mut Frame) {
-        // Of all offers only the one that is shown has a say.
+        // Only the shown offer matters.
         let shown = index(frame.driven_bits(&self.ports.take_sel));
         if let Some(warp) = shown {
             self.read_offer(frame, warp);

@@ -12,7 +12,7 @@ use crate::model::RowMapUnit;
 const CONFIG_CYCLES: u64 = 64;
 
 struct RowMapBench {
-    /// Whose mappings are drawn.
+    /// The kind of the drawn mappings.
     kind: HashKind,
     geometry: Geometry,
     addr: PortSlot,

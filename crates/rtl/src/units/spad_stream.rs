@@ -226,7 +226,7 @@ mod tests {
         assert_eq!(missed(seen), [""; 0]);
     }
 
-    /// What comes of the operations of active lanes: by code, whether one stored.
+    /// Counts the operations of active lanes, by code and by whether they stored.
     fn outcomes(
         (request, answer): (&StreamRequest, &StreamAnswer),
         mut count: impl FnMut(&'static str, bool),

@@ -48,7 +48,7 @@ struct GoldenTcdm {
 }
 
 impl GoldenTcdm {
-    /// What the lanes request.
+    /// The requests of the lanes.
     fn requests(&self, frame: &Frame) -> TcdmRequests {
         let (p, bits) = (&self.ports, self.word_bits);
         let req = frame.driven_mask(&p.tcdm_req);
@@ -101,10 +101,10 @@ struct TcdmDriver {
     resets: Resets,
     ports: TcdmPorts,
     ids: Option<IdPorts>,
-    /// What the lanes know of atomic operations, if any.
+    /// The lanes' state for atomic operations, if any.
     atomics: Option<AtomicNeighbour>,
     neighbour: Neighbour,
-    /// What the lanes request.
+    /// The requests of the lanes.
     asked: TcdmRequests,
     /// The unit was empty, and no lane requested.
     idle: bool,
@@ -220,8 +220,7 @@ mod tests {
     use std::collections::BTreeMap;
     use std::path::Path;
 
-    /// What happened how often in 20,000 cycles of a machine with addresses
-    /// beyond the capacity.
+    /// Counts of events in 20,000 cycles of a machine with addresses beyond the capacity.
     fn seen(options: &str) -> BTreeMap<&'static str, u64> {
         let text = format!(
             "base = 'small'\n[geometry]\ncapacity_words = 768\n\

@@ -104,7 +104,7 @@ mod tests {
     use crate::units::layout::Layout;
     use std::collections::VecDeque;
 
-    /// How many compare-and-swaps of 20,000 cycles swap, and how many do not.
+    /// Number of compare-and-swaps in 20,000 cycles that swap, and that do not.
     fn swaps() -> [u32; 2] {
         let text = include_str!("../../testbenches/bus/wide.toml");
         let config = Config::from_toml(text, std::path::Path::new("wide.toml")).unwrap();

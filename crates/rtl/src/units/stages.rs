@@ -32,10 +32,10 @@ pub enum Stages {
     Stream(u32, Kinds),
     /// The window of `spad_stream`, of this many accesses.
     Window(u32),
-    /// The same with banks that perform atomic operations; whether stores are posted, so
-    /// that it tells what it answers.
+    /// The same with banks that perform atomic operations; the flag: whether stores are
+    /// posted, in which case the window reports what it answers.
     AtomicWindow(u32, bool),
-    /// An AXI port in the place of this many lanes, with two beats in flight.
+    /// An AXI port that replaces this many lanes, with two beats in flight.
     Axi(u32),
     /// Wide accesses in phases, and whether loads of equal pairs take half of them.
     Phases(bool),
@@ -157,8 +157,8 @@ impl Stages {
         }
     }
 
-    /// What gives a machine these stages, as a line of a configuration file; nothing
-    /// if all have them.
+    /// The line of a configuration file that gives a machine these stages; nothing
+    /// if all machines have them.
     pub fn line(self) -> Option<String> {
         let path = |memory, ahead| format!("path = {{ mem_stages = {memory}, ahead = {ahead} }}");
         let stream = |window, atomics, posted| {
@@ -192,8 +192,7 @@ impl Stages {
         })
     }
 
-    /// What the proofs of a unit with such circuits are about, where a machine has none of
-    /// them.
+    /// Which stages the proofs of a unit cover, to tell the user of a machine with others.
     pub fn otherwise(self) -> &'static str {
         match self {
             Stages::Axi(_) => {
@@ -215,7 +214,7 @@ impl Stages {
     }
 }
 
-/// Accesses of `spad_stream` beside loads and stores that are answered.
+/// Accesses of `spad_stream` other than loads and stores with an answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kinds {
     /// None.

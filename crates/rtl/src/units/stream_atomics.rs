@@ -20,12 +20,12 @@ pub(super) struct OperationPorts {
 }
 
 impl OperationPorts {
-    /// Those of a unit that has them, with words of this many bits.
+    /// The ports of a unit that has them, with words of this many bits.
     pub(super) fn find(layout: &Layout, word_bits: usize) -> Option<Self> {
         Self::among(&layout.inputs, "req", word_bits)
     }
 
-    /// Those that begin with `prefix`, among inputs or outputs.
+    /// The ports that begin with `prefix`, among inputs or outputs.
     pub(super) fn among(ports: &[PortSlot], prefix: &str, word_bits: usize) -> Option<Self> {
         let find = |field: &str| {
             let name = format!("{prefix}_{field}");
@@ -67,7 +67,7 @@ impl OperationPorts {
     }
 }
 
-/// An access as it is offered.
+/// An offered access.
 #[derive(Clone)]
 pub(super) struct Offer {
     pub(super) addr: Vec<u16>,
@@ -76,7 +76,7 @@ pub(super) struct Offer {
     pub(super) posted: bool,
 }
 
-/// What the neighbour remembers.
+/// The state of the neighbour.
 pub(super) struct OperationNeighbour {
     ports: OperationPorts,
     /// Addresses and warp of the last load-reserved.
@@ -106,7 +106,7 @@ impl OperationNeighbour {
         let mut warp = stimulus.below(warps);
         let mut expected: Vec<u64> = offer.addr.iter().map(|_| stimulus.word(bits)).collect();
         if atomic {
-            // What an operation makes of a small number shows in few bits.
+            // Small operands keep the results of operations in few bits.
             if stimulus.one_in(4) {
                 offer.data.iter_mut().for_each(|word| *word &= 3);
             }
@@ -123,7 +123,7 @@ impl OperationNeighbour {
                         .for_each(|(to, word)| *to = word);
                 }
                 amo::LR => {
-                    // One place, so that warps meet.
+                    // One reserved word, so that warps compete for it.
                     if stimulus.one_in(2) && !self.reserved.0.is_empty() {
                         offer.addr.clone_from(&self.reserved.0);
                     }

@@ -1,4 +1,4 @@
-//! What the benches of the scratchpad path share: port lists, resets, and the
+//! Shared by the benches of the scratchpad path: port lists, resets, and the
 //! rhythm of valid and ready.
 
 use super::bench::{Frame, Stimulus};
@@ -61,11 +61,11 @@ impl Resets {
     }
 }
 
-/// How often something happens, in spells of a few hundred cycles: always,
-/// often, rarely. Uniform coin tosses would hardly ever fill a queue.
+/// The rate of an event, in spells of a few hundred cycles: always, often,
+/// rarely. Uniform coin tosses would hardly ever fill a queue.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Rhythm {
-    /// Of 8 cycles.
+    /// Cycles out of 8.
     weight: u32,
     /// There are spells in which it never happens.
     silence: bool,

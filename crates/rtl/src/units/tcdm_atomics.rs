@@ -23,7 +23,7 @@ pub(super) const DRAWN: [u8; 32] = [
     12, 12, 13, 15,
 ];
 
-/// What the lanes remember.
+/// The state of the lanes.
 pub(super) struct AtomicNeighbour {
     ports: AtomicPorts,
     /// Address of the lane's last load-reserved.
@@ -34,7 +34,7 @@ pub(super) struct AtomicNeighbour {
 }
 
 impl AtomicPorts {
-    /// Those of a unit that has them; `words` is a port as wide as the words.
+    /// The ports of a unit that has them; `words` is a port as wide as the words.
     pub(super) fn find(layout: &Layout, words: &PortSlot) -> Option<Self> {
         let find = |name: &str| layout.inputs.iter().find(|p| p.name == name).cloned();
         let amo = find("tcdm_amo")?;
@@ -77,7 +77,7 @@ impl AtomicNeighbour {
             let code = DRAWN[stimulus.below(32) as usize];
             asked.amo |= bit;
             asked.aop[lane] = code;
-            // What an operation makes of a small number shows in few bits.
+            // Small operands keep the results of operations in few bits.
             if stimulus.one_in(4) {
                 asked.data[lane] &= 3;
             }
@@ -88,7 +88,7 @@ impl AtomicNeighbour {
                     asked.expected[lane] = self.got[lane];
                 }
                 amo::LR => self.reserved[lane] = asked.addr[lane],
-                // One word, so that lanes meet.
+                // One word, so that lanes compete.
                 amo::COUNT if !stimulus.one_in(4) => asked.addr[lane] = self.reserved[0],
                 _ => {}
             }
@@ -114,12 +114,11 @@ impl AtomicNeighbour {
     }
 }
 
-/// What came of the operations, for tests of the stimulus.
+/// The results of the operations, for tests of the stimulus.
 #[cfg(test)]
 #[derive(Default)]
 pub(super) struct Outcomes {
-    /// Per lane, the requests that are not answered: code and what it expects of
-    /// an operation.
+    /// Per lane, the requests without an answer: the operation's code and expected value.
     waiting: [std::collections::VecDeque<Option<(u8, u64)>>; 32],
 }
 

@@ -1,4 +1,4 @@
-//! What the benches of scheduling and issue drive for each warp: vectors, kinds, classes.
+//! The per-warp inputs of the benches of scheduling and issue: vectors, kinds, classes.
 
 use super::bench::{Frame, Stimulus};
 use super::layout::PortSlot;

@@ -1,5 +1,5 @@
-//! Accesses of 4, 8 and 16 bytes a lane: what offers them to `spad_phases` and to
-//! `spad_wide_stream`, and what it gets.
+//! Accesses of 4, 8 and 16 bytes a lane: the driver that offers them to
+//! `spad_phases` and `spad_wide_stream`, and the check of their answers.
 
 use super::bench::{Frame, Stimulus};
 use super::layout::{Layout, PortSlot};
@@ -36,7 +36,7 @@ impl WidePorts {
         })
     }
 
-    /// What is offered as an answer, and `ready` and `idle`.
+    /// Expects the offered answer, `ready` and `idle`.
     pub(super) fn expect(
         &self,
         frame: &mut Frame,
@@ -62,7 +62,7 @@ impl WidePorts {
     }
 }
 
-/// What offers the accesses, and takes the answers.
+/// Offers the accesses, and accepts the answers.
 pub(super) struct WideNeighbour {
     pub(super) ports: WidePorts,
     operations: Option<OperationNeighbour>,

@@ -8,7 +8,7 @@ use crate::model::RegisterWrite;
 #[derive(Clone)]
 pub(super) struct WritePort {
     pub(super) en: PortSlot,
-    /// Not there where the block has one register.
+    /// Missing if the block has only one register.
     pub(super) index: Option<PortSlot>,
     pub(super) data: PortSlot,
 }

@@ -1,4 +1,4 @@
-//! What the presets begin from, and what a machine has beyond that.
+//! The blank machine that the presets start from, and the differences of a machine from it.
 
 use super::{
     AxiOptions, Barrel, Config, LockHash, PathHash, PathParams, PathSettings, Pipeline,
@@ -58,9 +58,10 @@ pub(super) fn blank() -> Result<Config> {
 }
 
 impl Config {
-    /// What the machine has beyond a blank one, where all is off or zero: values by their
-    /// places, as `path.retry.read`. What a part of [`Config`] adds is not here unless the
-    /// machine uses it, so that digests of older machines stay as they are.
+    /// The settings in which the machine differs from a blank one, where all is off or
+    /// zero, by their key paths such as `path.retry.read`. A new part of [`Config`]
+    /// appears here only if the machine uses it, so that the digests of older machines do
+    /// not change.
     pub fn beyond_blank(&self) -> Result<BTreeMap<String, Value>> {
         let blank = values(&blank()?);
         let mut own = values(self);
@@ -73,7 +74,7 @@ impl Config {
     }
 }
 
-/// The values of a machine by their places.
+/// The settings of a machine, by their key paths.
 fn values(config: &Config) -> BTreeMap<String, Value> {
     let mut found = BTreeMap::new();
     collect("", json!(config), &mut found);

@@ -13,7 +13,7 @@ fn refuse(keys: &[&'static str], what: String, help: impl Into<String>) -> Check
     Err(Refusal::between(keys, what, help))
 }
 
-/// What the checks of a cache need: each key with its value.
+/// The keys of a cache with their values, for its checks.
 #[derive(Clone, Copy)]
 struct CacheKeys {
     name: &'static str,
@@ -161,7 +161,7 @@ impl Config {
         Ok(())
     }
 
-    /// What a window of overlapping accesses needs, and what needs one.
+    /// The requirements of a window of overlapping accesses, and the settings that require one.
     fn check_windows(&self) -> Checked {
         let p = &self.path;
         if p.stream.window > 0 && !(p.broadcast && p.merge_bytes) {
@@ -208,7 +208,7 @@ impl Config {
         Ok(())
     }
 
-    /// The AXI port sees every byte, and takes the place of lanes that there are.
+    /// The AXI port sees every byte, and replaces at most as many lanes as the machine has.
     fn check_axi(&self) -> Checked {
         let axi = self.path.axi;
         if axi.is_absent() {
@@ -281,7 +281,7 @@ impl Config {
         Ok(())
     }
 
-    /// What is fetched from global memory has a word at least.
+    /// A fetch from global memory is at least a word.
     fn check_memory(&self) -> Checked {
         let word = self.word_bytes();
         for (key, bytes) in [
@@ -372,7 +372,7 @@ impl Config {
         Ok(())
     }
 
-    /// What is fetched lies in one row of one channel.
+    /// A fetch is within one row of one channel.
     fn check_dram(&self) -> Checked {
         let dram = self.sm.dram;
         if dram.channels == 0 {

@@ -45,7 +45,7 @@ pub(super) fn preset(name: &str, text: &str) -> Result<Config> {
     file.given.put(base).map_err(|refusal| refusal.usage())
 }
 
-/// What a configuration file has.
+/// The tables of a configuration file.
 struct File {
     given: Given,
     base: Option<Placed<String>>,

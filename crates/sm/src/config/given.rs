@@ -1,4 +1,4 @@
-//! What a configuration file or a command line sets, laid over a base.
+//! The settings of a configuration file or a command line, applied to a base.
 
 use super::keys::{KEYS, Key, Value};
 use super::refusal::Refusal;
@@ -55,7 +55,7 @@ impl Given {
         Ok(())
     }
 
-    /// Sets a key, over what it was set to before.
+    /// Sets a key; replaces an earlier value.
     pub fn set(&mut self, key: &'static Key, value: Value, place: Option<usize>) {
         self.settings.retain(|setting| setting.key != key.name);
         self.settings.push(Setting {
@@ -70,7 +70,7 @@ impl Given {
         self.settings.iter().any(|setting| setting.key == key)
     }
 
-    /// Where a file sets the key.
+    /// The offset at which a file sets the key.
     pub fn place(&self, key: &str) -> Option<usize> {
         let setting = self.settings.iter().find(|setting| setting.key == key)?;
         setting.place
@@ -111,7 +111,7 @@ impl Given {
         }
     }
 
-    /// What is not set follows what is.
+    /// Settings that are not given follow from those that are.
     fn follow(&self, base: &Config, c: &mut Config) {
         if c.lanes != base.lanes && !self.has("path.lock_group_cycles") {
             c.path.lock_group_cycles = if c.lanes >= 32 { 2 } else { 1 };

@@ -1,5 +1,5 @@
-//! The keys of a configuration file: what each sets, and what it may be. Files,
-//! `--set` and the check of a machine all read this table.
+//! The keys of a configuration file: what each sets, and its legal values.
+//! Files, `--set` and the check of a machine all read this table.
 
 use super::path::{Barrel, LockHash, Pipeline, Scheduler};
 use super::refusal::Refusal;
@@ -24,7 +24,7 @@ pub(super) struct Key {
     field: Field,
 }
 
-/// What a key sets in a machine.
+/// The field of a machine that a key sets.
 enum Field {
     Number {
         get: fn(&Config) -> u32,
@@ -314,7 +314,7 @@ pub(super) static KEYS: &[Key] = &[
     number!("dram.sms", sm.dram.sms, Allowed::Range(1, 1024)),
 ];
 
-/// In thousandths of a byte all times of the channel are whole numbers.
+/// Whether it is a legal bandwidth: a multiple of 0.001 bytes, so that times are whole numbers.
 fn is_bandwidth(bytes_per_cycle: f64) -> bool {
     let thousandths = bytes_per_cycle * 1000.0;
     (0.01..=4096.0).contains(&bytes_per_cycle) && (thousandths - thousandths.round()).abs() < 1e-6
@@ -400,7 +400,7 @@ impl Key {
             Field::Number { get, allowed, .. } if !allowed.contains(get(c).into()) => {
                 Err(self.refuse(&get(c).to_string()))
             }
-            // Not a number is refused, too.
+            // NaN is refused, too.
             Field::Real { get, holds, .. } if !holds(get(c)) => {
                 Err(self.refuse(&get(c).to_string()))
             }
@@ -408,7 +408,7 @@ impl Key {
         }
     }
 
-    /// What the value may be, for people.
+    /// The legal values, as text.
     pub fn expected(&self) -> String {
         match self.field {
             Field::Number { allowed, .. } => allowed.to_string(),

@@ -1,7 +1,7 @@
 //! The machine of a configuration, as the hardware description has it.
 
 use super::Config;
-use spadkit_hdl::{Geometry, Machine, Params, Phases};
+use spadkit_hdl::{AddressWidths, Machine, Params, Phases};
 use spadkit_mapping::trace::Wide;
 
 impl Config {
@@ -10,7 +10,7 @@ impl Config {
         let size = |value: u32| value as usize;
         let path = &self.path;
         Machine {
-            geometry: Geometry {
+            geometry: AddressWidths {
                 addr_bits: size(self.geometry.addr_bits()),
                 bank_bits: size(self.geometry.bank_bits()),
             },
@@ -51,7 +51,7 @@ impl Config {
     }
 
     /// Settings that `sim` follows and the path's RTL does not have, each with
-    /// what the path has in its place.
+    /// what the path does instead.
     pub fn simulated_only(&self) -> Vec<String> {
         let mut notes = Vec::new();
         if self.settings.scheduler.code().is_none() {

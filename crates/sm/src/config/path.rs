@@ -15,13 +15,13 @@ use strum::{EnumString, VariantNames};
 pub enum Pipeline {
     /// Every instruction goes through the memory stages.
     Unified,
-    /// A second, fixed pipeline beside the memory stages.
+    /// A second, fixed pipeline next to the memory stages.
     Split,
     /// Split with the PREMEM and NONMEM queues.
     Elastic,
 }
 
-/// What a warp may have in flight (elastic paper, section 2).
+/// The instructions that a warp may have in flight (elastic paper, section 2).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Barrel {
@@ -113,7 +113,7 @@ impl LockHash {
     }
 }
 
-/// What is fixed when the path is emitted, beside geometry and lanes.
+/// What is fixed when the path is emitted, in addition to geometry and lanes.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct PathParams {
     /// W: warp slots.
@@ -129,8 +129,8 @@ pub struct PathParams {
     pub lock_owner: bool,
     /// M: memory stages.
     pub mem_stages: u32,
-    /// AHEAD: stages in which the issue is decided before EXE: 0 to 3.
-    /// They are stages of the front end, which has them at least.
+    /// AHEAD: stages in which the issue is decided before EXE, 0 to 3. They are
+    /// stages of the front end, which has at least this many.
     pub ahead: u32,
     /// H: 1 = a pipeline stage of its own for the hash.
     pub hash_stage: u32,
@@ -147,8 +147,8 @@ pub struct PathParams {
     pub history_sets: u32,
     /// The retry sequencer's latencies, those of the paper in its presets.
     pub retry: RetryLatencies,
-    /// The same of the hardware that is made for this machine: none but those
-    /// that a configuration file or `--set` specifies
+    /// The latencies of the hardware for this machine: only those that a
+    /// configuration file or `--set` specifies
     /// (microarchitecture/retry-sequencer.md).
     #[serde(skip)]
     pub emitted_retry: RetryLatencies,
@@ -188,8 +188,7 @@ pub struct PathSettings {
     /// Memory warps are masked while the banks are busy, whatever the
     /// scheduler; without it [`Scheduler::ConflictAware`] alone masks them.
     pub aware: Option<bool>,
-    /// Where warps are masked: masked memory warps issue when nothing else is
-    /// a candidate.
+    /// If warps are masked: whether masked memory warps issue when there is no other candidate.
     pub violate: bool,
     /// The lock hash.
     pub lock_hash: LockHash,

@@ -99,8 +99,8 @@ pub(super) fn preset(name: &str) -> Result<Config> {
     }
 }
 
-/// What may be meant by a name that is no preset: the machine for the PTX of that GPU, or
-/// a name that is near.
+/// Suggestions for a name that is no preset: the machine for the PTX of that GPU, or a
+/// similar name.
 fn instead_of(name: &str) -> String {
     let sm = name.strip_prefix("sm").map(|sm| sm.trim_start_matches('_'));
     match sm.and_then(|sm| of_target(sm.parse().ok()?)) {

@@ -38,8 +38,8 @@ impl Refusal {
         source.error(self.what, self.help, offset)
     }
 
-    /// The error in a file: at the value of the first of the keys that the file
-    /// sets, by `place`. The others come from the base.
+    /// The error in a file, at the value of the first key that the file sets;
+    /// `place` returns its offset. The other keys come from the base.
     pub fn in_file(self, place: impl Fn(&str) -> Option<usize>, source: &Source) -> Error {
         match self.keys.iter().find_map(|key| place(key)) {
             Some(offset) => self.at(source, offset),

@@ -17,8 +17,8 @@ const KEYS: &[&str] = &[
 ];
 
 impl Config {
-    /// What the configuration registers hold after a reset, by write index, for
-    /// each unit; those of other units select bank = addr mod 2^m.
+    /// The configuration registers after a reset, by write index, for each
+    /// unit; those of other units select bank = addr mod 2^m.
     pub fn reset_registers(&self) -> Vec<(Configured, Vec<u64>)> {
         let blocks = match self.path.hash {
             PathHash::Configurable => vec![Configured::Hash(self.hash_unit), Configured::RowMap],
@@ -103,7 +103,7 @@ impl Config {
         }
     }
 
-    /// What to do about a mapping that the unit cannot hold.
+    /// Advice for a mapping that the unit cannot hold.
     fn advice(&self, spec: &HashSpec, error: Error) -> String {
         let holds = |kind: &HashKind| Configuration::new(spec, Some(*kind), self.geometry).is_ok();
         let units: Vec<&str> = (HashKind::ALL.iter().filter(|kind| holds(kind)))
@@ -137,7 +137,7 @@ mod tests {
         Config::from_toml(&text, Path::new("m.toml"))
     }
 
-    /// What `tune` recommends for another kind goes wherever the unit can hold it.
+    /// A configuration that `tune` recommends for another kind is accepted if the unit can hold it.
     #[test]
     fn the_registers_have_the_values_of_encode() {
         let machine = config("unit = 'bitvec-xor'\nreset = 'bitvec-xor:k1=0,k2=3,mask=7'\n");

@@ -102,7 +102,7 @@ pub struct L1Cache {
     pub mshrs: u32,
 }
 
-/// What an SM has of the L2 (microarchitecture/sm-model.md).
+/// An SM's share of the L2 (microarchitecture/sm-model.md).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct L2Cache {
     /// Bytes of data; 0: there is none.

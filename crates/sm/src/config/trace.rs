@@ -116,7 +116,7 @@ mod tests {
         let admit = |preset: &str| Config::preset(preset).unwrap().admit(&trace);
         let error = admit("small").unwrap_err().to_string();
         assert!(error.contains("small addresses 1024 (n = 10)"), "{error}");
-        // 64 KB of addresses are there, 48 KB of words.
+        // fermi can address 64 KB, and has 48 KB of words.
         let notes = admit("fermi").unwrap();
         assert!(
             notes[0].contains("gives a block at most 12288"),

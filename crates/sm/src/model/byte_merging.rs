@@ -1,10 +1,10 @@
-//! Which lane of a group writes which byte of a word (MERGE;
+//! Selects the lane of a group that writes each byte of a word (MERGE;
 //! microarchitecture/conflict-arbiter.md).
 
 use super::lanes::{LaneMask, MAX_BANKS, MAX_LANES, lanes_of};
 use crate::config::Config;
 
-/// How the stores of a group to one word become one.
+/// How the stores of a group to one word are merged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ByteMerging {
     /// MERGE: each byte is of the lowest lane that enables it; else the

@@ -1,4 +1,4 @@
-//! What the configuration registers of the hash units have in common.
+//! Shared by the configuration registers of all hash units.
 
 use spadkit_mapping::hash::PortValue;
 
@@ -9,7 +9,8 @@ pub struct ConfigRegister {
     pub name: String,
     /// Bits.
     pub bits: u32,
-    /// Its value after reset: of bank = addr mod 2^m, unless the machine has another.
+    /// Its value after reset, for bank = addr mod 2^m, unless the machine has another
+    /// reset mapping.
     pub reset: u64,
 }
 

@@ -1,4 +1,4 @@
-//! What the golden models of the configurable hash units have in common.
+//! Shared by the golden models of the configurable hash units.
 
 use super::hash_config::ConfigRegister;
 use spadkit_mapping::geometry::Geometry;
@@ -6,11 +6,11 @@ use spadkit_mapping::hash::kind::{Kind, Ports};
 
 /// The golden model of a configurable hash unit and of its registers.
 pub trait HashUnit: Sized + 'static {
-    /// What configures it.
+    /// The configuration of the unit.
     type Spec: Kind;
 
-    /// Its bank is a function of the values of its registers, whatever they
-    /// are; otherwise it is one for those that a configuration has.
+    /// Whether its bank is a defined function for any register values;
+    /// otherwise only for those of a legal configuration.
     const ANY_REGISTERS: bool = true;
 
     /// The unit with the configuration `spec`.

@@ -1,4 +1,4 @@
-//! Where the golden model of each configurable hash unit is: a line per kind.
+//! The golden model of each configurable hash unit: a line per kind.
 
 use super::hash_config::ConfigRegister;
 use super::hash_unit::{Bank, HashUnit};
@@ -31,7 +31,7 @@ macro_rules! units {
             }
         }
 
-        /// What the unit with the configuration `spec` makes of an address.
+        /// The bank of an address in the unit with configuration `spec`.
         pub fn bank_of(spec: &UnitSpec, geometry: Geometry) -> Bank {
             match spec {
                 $(UnitSpec::$kind(spec) => {

@@ -60,8 +60,8 @@ pub struct Offer {
     pub hi: u16,
 }
 
-/// The offers of all warps, with the kinds as masks beside them. Set what
-/// changes; the rest stays from cycle to cycle.
+/// The offers of all warps, and their kinds as masks. Update only what changes;
+/// the rest is kept from cycle to cycle.
 #[derive(Clone, Debug)]
 pub struct Offers {
     pub(super) valid: WarpMask,
@@ -87,7 +87,7 @@ impl Offers {
         }
     }
 
-    /// What `warp` offers from now on.
+    /// Sets the offer of `warp`.
     pub fn set(&mut self, warp: usize, offer: Option<Offer>) {
         let bit = warp_bit(warp);
         if self.valid & bit != 0 {
@@ -114,7 +114,7 @@ impl Offers {
         }
     }
 
-    /// What `warp` offers.
+    /// The offer of `warp`.
     pub fn get(&self, warp: usize) -> Option<Offer> {
         (self.valid & warp_bit(warp) != 0).then(|| self.list[warp])
     }

@@ -21,7 +21,7 @@ pub struct RegisterWrite {
     pub data: u64,
 }
 
-/// How an address becomes a place.
+/// The function from an address to bank and row.
 #[derive(Clone, Debug)]
 enum Function {
     /// bank: the lowest bits, row: those above. What most kernels run with,
@@ -72,8 +72,8 @@ impl LaneHash {
         stage
     }
 
-    /// Puts a mapping in place of what the registers say, until the next
-    /// write or reset: what a host would have written.
+    /// Loads a mapping as a host would by writing the registers. It stays until
+    /// the next write or reset.
     pub fn load(&mut self, spec: &HashSpec) -> Result<()> {
         let mapping = Mapping::new(spec, self.geometry)?;
         let geometry = self.geometry;
@@ -221,7 +221,7 @@ impl LaneHash {
 
 /// A linear function address -> (bank, row).
 fn linear(geometry: Geometry, place: impl Fn(u32) -> (u32, u32)) -> Function {
-    // It is known by its values for the single bits.
+    // A linear mapping is determined by its values for single bits.
     let modulo = |addr| (addr & geometry.bank_mask(), addr >> geometry.bank_bits());
     if (0..geometry.addr_bits()).all(|bit| place(1 << bit) == modulo(1 << bit)) {
         return Function::Modulo;

@@ -52,8 +52,8 @@ set_bits! {
     warps_of WarpMask
 }
 
-/// `act` on the lanes in `mask`, of `lanes` in all, lowest first. Mostly all are
-/// there, and need no search.
+/// Calls `act` for the lanes in `mask`, of `lanes` in all, lowest first. Mostly
+/// all lanes are active, and no search is needed.
 #[inline(always)]
 pub(super) fn for_each_lane(mask: LaneMask, lanes: usize, act: impl FnMut(usize)) {
     if mask == all_lanes(lanes) {

@@ -4,7 +4,7 @@
 
 use super::lanes::{LaneMask, MAX_LANES, copy_active};
 
-/// Who and what a pass is.
+/// The identity of a pass.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct PassControl {
     /// The warp.
@@ -24,7 +24,7 @@ pub struct PassControl {
 /// A pass on its way to the memory.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Pass {
-    /// Who and what it is.
+    /// The pass's warp, kind, tag and program counter.
     pub control: PassControl,
     /// Slot of its operands.
     pub slot: u8,
@@ -34,7 +34,7 @@ pub struct Pass {
 /// microarchitecture/writeback-mux.md.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct PassResult {
-    /// Who and what it is.
+    /// The pass's warp, kind, tag and program counter.
     pub control: PassControl,
     /// Slot of its data.
     pub slot: u8,
@@ -60,8 +60,7 @@ impl PassResult {
     }
 }
 
-/// What comes back with a scratchpad response
-/// (microarchitecture/memory-entry.md).
+/// The tag that returns with a scratchpad response (microarchitecture/memory-entry.md).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct AccessTag {
     /// The pass.

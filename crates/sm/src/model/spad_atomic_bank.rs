@@ -7,7 +7,7 @@
 use super::lanes::byte_mask;
 pub use spadkit_hdl::codes::amo;
 
-/// What an access does.
+/// The operation of an access.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BankOperation {
     /// Reads.
@@ -21,14 +21,14 @@ pub enum BankOperation {
     Atomic {
         /// Its code; one above [`amo::COUNT`] reads.
         code: u8,
-        /// What a compare-and-swap expects.
+        /// The expected value of a compare-and-swap.
         expected: u64,
         /// A store-conditional finds its reservation.
         reserved: bool,
     },
 }
 
-/// What an access answers.
+/// The answer to an access.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BankAnswer {
     /// The word before the access; of a store-conditional 0, or 1 if it fails.
@@ -68,8 +68,8 @@ impl AtomicBank {
         self.words[row] = word;
     }
 
-    /// An access of the word in `row`; `data` is what it writes, or its operand, of a
-    /// count how many lanes count.
+    /// Accesses the word in `row`. `data` is the word to write or the operand; for a
+    /// count, the number of lanes that count.
     pub fn access(&mut self, row: usize, operation: BankOperation, data: u64) -> BankAnswer {
         let all = u64::MAX >> (u64::BITS - self.word_bits);
         let (old, data) = (self.words[row], data & all);
@@ -126,19 +126,19 @@ impl AtomicBank {
     }
 }
 
-/// Of the accesses whose words are not written yet bank, row, and the word before
-/// each: what a reset takes back.
+/// Accesses whose words are not written yet: bank, row, and the previous word. A
+/// reset restores them.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Unwritten {
-    /// In their second cycle.
+    /// Those in their second cycle.
     second: Vec<(usize, usize, u64)>,
-    /// In their third, in which only an asynchronous reset keeps them from writing.
+    /// Those in their third cycle, in which only an asynchronous reset prevents the write.
     third: Vec<(usize, usize, u64)>,
     asynchronous: bool,
 }
 
 impl Unwritten {
-    /// None, with a reset that is asynchronous or not.
+    /// No accesses; `asynchronous` is the style of the reset.
     pub(super) fn new(asynchronous: bool) -> Self {
         Unwritten {
             asynchronous,
@@ -189,7 +189,7 @@ mod tests {
         }
     }
 
-    /// The word that `code` makes of `old`, and what it answers.
+    /// The word that `code` makes of `old`, and the answer.
     fn of(word_bits: u32, code: u8, old: u64, operand: u64) -> (u64, u64) {
         let mut bank = AtomicBank::new(2, word_bits);
         bank.access(1, BankOperation::Write { be: 0xff }, old);

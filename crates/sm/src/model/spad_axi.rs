@@ -1,4 +1,4 @@
-//! `spad_axi`: an AXI4 port in the place of a lane (microarchitecture/axi.md).
+//! `spad_axi`: an AXI4 port that replaces a lane (microarchitecture/axi.md).
 //!
 //! The address of a beat is computed from its number and the start of the burst,
 //! as AXI defines it; the hardware goes from one beat to the next.
@@ -11,7 +11,7 @@ use std::collections::VecDeque;
 pub mod burst {
     /// Each beat at the same address.
     pub const FIXED: u8 = 0;
-    /// One behind the other.
+    /// Consecutive addresses.
     pub const INCR: u8 = 1;
     /// The same, within a block of as many bytes as the burst has.
     pub const WRAP: u8 = 2;
@@ -27,7 +27,7 @@ pub mod resp {
     pub const DECERR: u8 = 3;
 }
 
-/// The most lanes that the port takes the place of.
+/// The most lanes that the port can replace.
 pub const MAX_AXI_LANES: usize = 8;
 
 /// A word of each lane; 0 of those that there are not.
@@ -93,7 +93,7 @@ pub struct LaneRequests {
     pub add: u32,
     /// They read.
     pub reads: bool,
-    /// What they write; 0 of a read.
+    /// The data to write; 0 for a read.
     pub data: AxiWords,
     /// The bytes that they write; all of a read.
     pub be: u64,
@@ -104,7 +104,7 @@ pub struct LaneRequests {
 pub struct AxiInputs {
     /// Reset.
     pub rst: bool,
-    /// What is offered at AW, W and AR.
+    /// The offers at AW, W and AR.
     pub aw: Option<AxiBurst>,
     /// The same of W.
     pub w: Option<AxiData>,
@@ -116,8 +116,7 @@ pub struct AxiInputs {
     pub r_ready: bool,
     /// The lanes that the memory grants, a bit for each.
     pub grant: u8,
-    /// What the memory answers to each lane: the word, and whether nothing was
-    /// accessed.
+    /// The memory's answer to each lane: the word, and whether nothing was accessed.
     pub answers: [Option<(u64, bool)>; MAX_AXI_LANES],
 }
 
@@ -140,7 +139,7 @@ pub struct AxiOutputs {
     pub idle: bool,
 }
 
-/// What the widths say of a burst.
+/// The widths that limit a burst.
 #[derive(Clone, Copy, Debug)]
 struct Shape {
     /// Lanes.
@@ -202,7 +201,7 @@ impl Shape {
     }
 }
 
-/// The bursts of one channel: those that wait, and the one that is performed.
+/// The bursts of one channel: those that wait, and the one in progress.
 #[derive(Clone, Debug)]
 struct Bursts {
     waiting: Skid<AxiBurst>,
@@ -258,7 +257,7 @@ pub struct Axi {
     read: Bursts,
     data: Skid<AxiData>,
     request: Option<LaneRequests>,
-    /// Of several lanes: answers that wait for those of the others.
+    /// With several lanes: answers that wait for those of the other lanes.
     arrived: [VecDeque<(u64, bool)>; MAX_AXI_LANES],
     order: VecDeque<InFlight>,
     read_answers: VecDeque<AxiRead>,
@@ -353,8 +352,9 @@ impl Axi {
         }
     }
 
-    /// The oldest request and the answers of all lanes to it, if they are there. One
-    /// lane answers at once; the answers of several wait here for a cycle at least.
+    /// The oldest request and the answers of all lanes to it, once they have
+    /// arrived. With one lane, the answer is returned at once; with several, answers
+    /// wait here for a cycle at least.
     fn answered(&mut self, given: &[Option<(u64, bool)>]) -> Option<(InFlight, AxiWords, bool)> {
         let lanes = self.shape.lanes;
         let (mut data, mut nothing) = (AxiWords::default(), false);

@@ -81,7 +81,7 @@ pub struct ConflictArbiter {
     accesses: bool,
     bank: [u8; MAX_LANES],
     row: [u16; MAX_LANES],
-    /// For the ports: the scratchpad's memory has those of its request.
+    /// Byte enables, for the ports: the scratchpad's memory reads those of its request.
     be: [u8; MAX_LANES],
     lanes: usize,
     /// Lanes on the leader's row are served with it.
@@ -117,7 +117,7 @@ impl ConflictArbiter {
         }
     }
 
-    /// To the state after reset.
+    /// Returns to the state after reset.
     pub fn reset(&mut self) {
         *self = ConflictArbiter::new(self.lanes, self.broadcast, self.merging);
     }

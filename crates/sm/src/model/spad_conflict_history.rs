@@ -13,7 +13,7 @@ pub struct HistoryInputs {
     pub clear: bool,
     /// Program counter to look up.
     pub lookup: Option<u16>,
-    /// What an instruction took.
+    /// The measured excess of an instruction.
     pub update: Option<ExcessUpdate>,
 }
 
@@ -130,8 +130,8 @@ pub fn paper_bytes(sets: u32, pc_bits: u32, excess_bits: u32) -> u32 {
     2 * sets * (excess_bits + tag_bits) / 8
 }
 
-/// Bits in the memories of the RTL: the paper's, and the tags once more, since
-/// updates read them beside the look-ups.
+/// Bits in the memories of the RTL: the paper's, and a second copy of the tags,
+/// because updates read them in the cycle of a look-up.
 pub fn memory_bits(sets: u32, pc_bits: u32, excess_bits: u32) -> u32 {
     let tag_bits = pc_bits - sets.trailing_zeros();
     8 * paper_bytes(sets, pc_bits, excess_bits) + 2 * sets * tag_bits

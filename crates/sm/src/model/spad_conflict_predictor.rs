@@ -114,7 +114,7 @@ impl ConflictPredictor {
         }
     }
 
-    /// What the history says to the mask in this cycle.
+    /// The history's answer to the mask in this cycle.
     fn answer(&self) -> HistoryOutputs {
         let late = self.late.as_ref().map(|late| late.answer);
         late.unwrap_or_else(|| self.history.eval())
@@ -126,7 +126,7 @@ impl ConflictPredictor {
         self.late.as_ref().map_or(0, |late| late.guess)
     }
 
-    /// What the registers say to the mask.
+    /// The mask's inputs from registers.
     pub(crate) fn known(&self) -> MaskInputs {
         MaskInputs {
             history: self.answer(),
@@ -212,7 +212,8 @@ mod tests {
         cycles
     }
 
-    /// What an instruction took masks the next one of its program counter.
+    /// The excess of an instruction masks warps at the next instruction with the same
+    /// program counter.
     #[test]
     fn what_is_learned_masks_the_next_time() {
         for ahead in [0, 3] {

@@ -1,5 +1,4 @@
-//! `spad_counters`: performance counters beside the path
-//! (microarchitecture/counters.md).
+//! `spad_counters`: performance counters that observe the path (microarchitecture/counters.md).
 
 use spadkit_hdl::codes::{counter, kind, seq, source, stall};
 
@@ -12,7 +11,7 @@ const COUNTERS: usize = counter::FIELD.codes.len();
 pub struct CounterInputs {
     /// Synchronous reset.
     pub rst: bool,
-    /// All counters start again.
+    /// Clears all counters.
     pub clear: bool,
     /// A pass enters EXE.
     pub iss_valid: bool,
@@ -34,7 +33,7 @@ pub struct CounterInputs {
 /// The counters.
 #[derive(Clone, Debug, Default)]
 pub struct Counters {
-    /// What the last cycle adds to each.
+    /// The increments of the last cycle.
     added: [u32; COUNTERS],
     count: [u32; COUNTERS],
     /// The sequencer was in READ in the last cycle.
@@ -84,7 +83,7 @@ impl Counters {
         self.count.get(usize::from(index)).copied().unwrap_or(0)
     }
 
-    /// What a cycle adds to each counter.
+    /// The increments of a cycle.
     fn events(&self, inputs: &CounterInputs) -> [u32; COUNTERS] {
         let mut added = [0; COUNTERS];
         let mut add = |counter: u8, amount: u32| added[usize::from(counter)] = amount;

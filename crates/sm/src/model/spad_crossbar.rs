@@ -29,7 +29,7 @@ pub struct ResponseInputs<'a> {
     pub bank_rdata: &'a [u64],
 }
 
-/// What the banks get.
+/// The requests to the banks.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BankRequests {
     /// Row of each used bank's leader; 0 if the bank is unused.

@@ -12,7 +12,7 @@ pub struct ResolvedPass {
     pub pc: u16,
 }
 
-/// What the conflict history learns of an instruction.
+/// The update of the conflict history for an instruction.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ExcessUpdate {
     /// Program counter.

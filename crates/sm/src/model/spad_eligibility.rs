@@ -21,7 +21,7 @@ pub struct EligibilityInputs<'a> {
     pub rst: bool,
     /// `cfg_barrel`.
     pub barrel: u8,
-    /// What the warps offer.
+    /// The offers of the warps.
     pub offers: &'a Offers,
     /// Warps that the access unit lets issue.
     pub allow: WarpMask,
@@ -211,7 +211,7 @@ mod tests {
         assert_eq!(ready(&unit, barrel::STRICT), 0b1000);
         assert_eq!(ready(&unit, barrel::RELAXED), 0b1111);
         assert_eq!(ready(&unit, barrel::IN_ORDER), 0b1001);
-        // One ends while another starts: as many as before.
+        // One instruction ends while another starts: the count is unchanged.
         unit.step(&EligibilityInputs {
             take: event(2, ALU),
             retire: event(2, ALU),

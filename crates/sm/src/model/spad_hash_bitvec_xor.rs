@@ -15,7 +15,7 @@ pub struct HashBitvecXor {
     pub k1: u32,
     /// First address bit of the second window, 0..n.
     pub k2: u32,
-    /// Which bank bits the second window enters.
+    /// The bank bits that the second window enters.
     pub mask: u32,
 }
 

@@ -26,7 +26,7 @@ pub struct HashConfig {
     geometry: Geometry,
     unit: Configured,
     shape: Vec<ConfigRegister>,
-    /// What a reset makes of the registers.
+    /// The registers after a reset.
     after_reset: Vec<u64>,
     registers: Vec<u64>,
 }
@@ -67,7 +67,7 @@ impl HashConfig {
         &self.registers
     }
 
-    /// What the registers are.
+    /// The names, widths and reset values of the registers.
     pub fn shape(&self) -> &[ConfigRegister] {
         &self.shape
     }

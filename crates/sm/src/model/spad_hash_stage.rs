@@ -195,7 +195,8 @@ mod tests {
         }
     }
 
-    /// Data of inactive lanes is zero, places only where they are looked at.
+    /// Data of inactive lanes is zero. Bank and row are computed only for kinds that
+    /// access shared memory.
     #[test]
     fn operands_are_hashed_for_the_kinds_that_need_it() {
         let mut stage = stage(0);

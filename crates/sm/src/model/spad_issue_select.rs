@@ -75,17 +75,17 @@ pub struct SelectOutputs {
     pub(crate) choice: Option<usize>,
     /// AHEAD < 2: the scheduler's `masked`; no port.
     masks: bool,
-    /// What S does; no port.
+    /// The result of stage S; no port.
     pub(crate) selection: Selection,
 }
 
-/// What S does with the warp that was picked.
+/// The decision of stage S about the picked warp.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Selection {
     /// No warp was picked.
     #[default]
     Nothing,
-    /// What the warp was qualified with may be out of date.
+    /// The conditions that the warp was qualified with may be out of date.
     Stale,
     /// The warp may no longer issue: it is qualified anew.
     Void,
@@ -100,12 +100,12 @@ pub enum Selection {
     Taken,
 }
 
-/// What Q found of the warps.
+/// The result of stage Q: the qualification of each warp.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Qualified {
     ready: WarpMask,
     is_mem: WarpMask,
-    /// Those that wait for memory warps, since the mask is likely to need them.
+    /// Warps that wait for memory warps, because the mask will probably need them.
     put_off: WarpMask,
     is_atomic: WarpMask,
     shares: WarpMask,
@@ -118,7 +118,7 @@ struct Qualified {
     event: bool,
 }
 
-/// What the ports show of the cycle before.
+/// The ports in the previous cycle.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Shown {
     masked: bool,
@@ -261,10 +261,10 @@ impl IssueSelect {
     ) -> SelectOutputs {
         let in_select = picked.map_or(0, warp_bit);
         let behind = q.ready & !in_select;
-        // What is picked now is taken in the next cycle: where the mask will or
-        // may be on, other warps go first, if there are any. In kernels with
-        // conflicts they are kept for those cycles, memory warps go first in
-        // the others.
+        // The pick is taken in the next cycle. If the mask will or may be on
+        // then, other warps go first, if there are any. In kernels with
+        // conflicts they are kept for those cycles, and memory warps go first
+        // in the others.
         let others_first = inputs.mask_lasts || (inputs.mask_likely && in_select & q.is_mem != 0);
         let choice = self.scheduler.eval(&SchedulerInputs {
             ready: behind,
@@ -292,7 +292,7 @@ impl IssueSelect {
     }
 }
 
-/// What the scheduler is always told.
+/// The scheduler's constant inputs.
 #[inline(always)]
 fn scheduling<'a>(inputs: &SelectInputs<'a>) -> SchedulerInputs<'a> {
     SchedulerInputs {
@@ -327,7 +327,7 @@ impl Selection {
 }
 
 impl Qualified {
-    /// What the registers of Q take.
+    /// The next state of the registers of Q.
     #[inline(always)]
     fn of(inputs: &SelectInputs) -> Self {
         Qualified {
@@ -349,7 +349,7 @@ impl Qualified {
         }
     }
 
-    /// What `picked` was qualified with may be out of date.
+    /// Whether the conditions that `picked` was qualified with may be out of date.
     #[inline(always)]
     fn is_stale(&self, picked: usize, inputs: &SelectInputs) -> bool {
         let moved = self.event || inputs.locked != self.locked || inputs.owner != self.owner;
@@ -432,7 +432,7 @@ impl Stages {
             }
             Stages::Qualified(q) => {
                 *q = Qualified::of(inputs);
-                // It still offers what has just been taken.
+                // The warp still offers the instruction that was just taken.
                 q.ready &= !outputs.take.map_or(0, warp_bit);
             }
             Stages::Picked(q, picked) => {

@@ -1,4 +1,4 @@
-//! `spad_nonmem_queue`: the stages beside the memory stages, as a fixed
+//! `spad_nonmem_queue`: the stages parallel to the memory stages, as a fixed
 //! pipeline or as an elastic queue (elastic paper, section 4, Eq. 4;
 //! microarchitecture/elastic-queues.md).
 
@@ -62,7 +62,7 @@ impl<P: Copy + Default> NonmemQueue<P> {
         }
     }
 
-    /// What the writeback mux is offered.
+    /// The offer to the writeback mux.
     pub fn output(&self, elastic: bool, input: Option<P>) -> Option<P> {
         match self.head(elastic) {
             Some(k) => Some(self.data[k]),

@@ -11,7 +11,7 @@ use crate::config::Config;
 pub struct PassIssueInputs<'a> {
     /// Synchronous reset.
     pub rst: bool,
-    /// What the warps offer.
+    /// The offers of the warps.
     pub offers: &'a Offers,
     /// The warp whose offer is taken; only where there is room.
     pub take: Option<usize>,
@@ -151,7 +151,7 @@ impl PassIssue {
         self.ex.is_none() || ex_fire
     }
 
-    /// The offer of `warp` as it is issued.
+    /// The offer of `warp` at its issue.
     fn taken(&self, offers: &Offers, warp: usize) -> TakenOffer {
         let offer = offers.at(warp);
         let last_pass = (kind::passes(offer.kind, offer.words, self.subwarps) - 1) as u16;

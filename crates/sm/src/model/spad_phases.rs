@@ -17,7 +17,7 @@ const ALL_BYTES: u8 = 0xf;
 /// An access of 4, 8 or 16 bytes a lane.
 #[derive(Clone, Debug)]
 pub struct WideRequest {
-    /// Operation ([`op`]), which does not count beside an atomic one.
+    /// Operation ([`op`]); ignored if the access is atomic.
     pub op: u8,
     /// The atomic operation, of one word a lane, if it is one.
     pub atomic: Option<WindowOperation>,
@@ -44,7 +44,7 @@ pub struct WideAnswer {
     pub data: Vec<[u64; MAX_WORDS]>,
 }
 
-/// A word of an access: the lane that a phase has it in, and the lanes that it is of.
+/// A word of an access: the lane that transfers it in its phase, and the lanes that asked for it.
 #[derive(Clone, Debug)]
 struct Word {
     slot: usize,
@@ -62,7 +62,7 @@ struct Waiting {
     one_word: bool,
     /// The words of each phase that is not answered.
     phases: VecDeque<Vec<Word>>,
-    /// What the phases said that are.
+    /// Some phase reported an error.
     failed: bool,
     degree: u32,
     data: Vec<[u64; MAX_WORDS]>,

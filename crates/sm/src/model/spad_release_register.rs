@@ -10,7 +10,7 @@ pub struct ReleaseInputs {
     pub rst: bool,
     /// A block starts in this slot.
     pub launch: Option<usize>,
-    /// What relssp says now.
+    /// The outputs of relssp in this cycle.
     pub now: RelsspOutputs,
 }
 

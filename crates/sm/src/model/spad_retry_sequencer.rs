@@ -378,7 +378,7 @@ impl<T: Copy + Default> RetrySequencer<T> {
         }
     }
 
-    /// Leaves READ or WRITE once the answer is there and its time is over.
+    /// Leaves READ or WRITE once the answer has arrived and the state's time is over.
     fn leave_answered(&mut self, next: State) -> bool {
         let leaves = self.got && self.count >= self.target;
         if leaves {
@@ -389,7 +389,7 @@ impl<T: Copy + Default> RetrySequencer<T> {
         leaves
     }
 
-    /// What STUL writes for `lane`.
+    /// The word that STUL writes for `lane`.
     fn updated(&self, lane: usize) -> u64 {
         let mask = u64::MAX >> (u64::BITS - self.word_bits);
         let (old, operand) = (self.old[lane] & mask, self.operand[lane] & mask);

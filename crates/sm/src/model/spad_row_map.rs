@@ -22,8 +22,8 @@ impl RowMapUnit {
         let mut displaced = self.pivots >> m;
         let mut free = !self.pivots & self.geometry.bank_mask();
         let mut row = (addr & self.geometry.addr_mask()) >> m & !displaced;
-        // As many low bits are free as row bits displaced: of m pivots the
-        // others are low bits.
+        // As many low bits are free as row bits are displaced: of the m pivots,
+        // the others are low bits.
         while displaced != 0 && free != 0 {
             row |= (addr >> free.trailing_zeros() & 1) << displaced.trailing_zeros();
             displaced &= displaced - 1;

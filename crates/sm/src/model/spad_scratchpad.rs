@@ -9,7 +9,7 @@ use super::spad_conflict_arbiter::{ArbiterInputs, ConflictArbiter};
 use super::spad_lock_unit::LockBits;
 use crate::config::Config;
 use memory::Memory;
-use stages::{DataStage, Group, Place, Request, RequestStage};
+use stages::{DataStage, Grant, Group, Request, RequestStage};
 
 pub use spadkit_hdl::codes::op;
 
@@ -151,7 +151,7 @@ impl<T: Copy + Default> Scratchpad<T> {
             stages = stages << 1 | u32::from(mem2.group.ends_access());
         }
         if let Some(mem1) = &self.mem1 {
-            stages = stages << 1 | u32::from(mem1.place.ends_access());
+            stages = stages << 1 | u32::from(mem1.grant.ends_access());
         }
         stages
     }
@@ -262,7 +262,7 @@ impl<T: Copy + Default> Scratchpad<T> {
 
     /// No group is anywhere: without a request nothing moves.
     pub(crate) fn is_empty(&self) -> bool {
-        let mem1 = self.mem1.is_some_and(|s| s.place.valid);
+        let mem1 = self.mem1.is_some_and(|s| s.grant.valid);
         let mem2 = self.mem2.as_ref().is_some_and(|s| s.group.valid);
         !self.arbiter.valid() && !mem1 && !mem2 && !self.response.valid
     }
@@ -286,8 +286,8 @@ impl<T: Copy + Default> Scratchpad<T> {
     }
 
     /// The group in MEM0.
-    fn place(&self, arbiter_adv: bool) -> Place {
-        Place {
+    fn grant(&self, arbiter_adv: bool) -> Grant {
+        Grant {
             valid: self.arbiter.valid(),
             last: self.arbiter.last() && arbiter_adv,
             served: self.arbiter.served(),
@@ -299,7 +299,7 @@ impl<T: Copy + Default> Scratchpad<T> {
 
     /// All stages move on, from the end: each finds the next one free.
     fn advance(&mut self, arbiter_adv: bool) {
-        let place = self.place(arbiter_adv);
+        let grant = self.grant(arbiter_adv);
         let (group, words) = match &mut self.mem2 {
             None => (&mut self.response, &mut self.words),
             Some(stage) => {
@@ -308,7 +308,7 @@ impl<T: Copy + Default> Scratchpad<T> {
             }
         };
         let next = RequestStage {
-            place,
+            grant,
             of: self.in_mem0,
         };
         let at_banks = match &mut self.mem1 {
@@ -316,8 +316,8 @@ impl<T: Copy + Default> Scratchpad<T> {
             Some(mem1) => std::mem::replace(mem1, next),
         };
         let request = &self.requests[at_banks.of];
-        *group = self.memory.serve(request, &at_banks.place, words);
-        if place.valid && self.request().locks() {
+        *group = self.memory.serve(request, &at_banks.grant, words);
+        if grant.valid && self.request().locks() {
             self.window = (self.window + 1) % self.windows;
         }
     }

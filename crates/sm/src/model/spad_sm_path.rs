@@ -104,9 +104,9 @@ impl SmPath {
         self.back.wb_data()
     }
 
-    /// One clock cycle, in the order of microarchitecture/sm-path.md: what is
-    /// ready after EX, from the end; who has released and who may touch the
-    /// shared part; who issues; then the clock edge.
+    /// One clock cycle, in the order of microarchitecture/sm-path.md: the ready
+    /// signals after EX, from the end; releases and the owners of the shared
+    /// parts; the issue; then the clock edge.
     pub fn step(&mut self, inputs: &SmPathInputs) -> SmPathOutputs {
         let (back, feedback) = self.eval_back(inputs);
         let sharing = self.sharing.eval(inputs, feedback.release);
@@ -170,7 +170,7 @@ impl SmPath {
         }
     }
 
-    /// What the select stage does in this cycle.
+    /// The decision of the select stage in this cycle.
     pub fn selection(&self, inputs: &SmPathInputs) -> Selection {
         let feedback = self.eval_back(inputs).1;
         let sharing = self.sharing.eval(inputs, feedback.release);

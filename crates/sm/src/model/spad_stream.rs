@@ -11,8 +11,7 @@ use crate::config::Config;
 /// An access of all lanes.
 #[derive(Clone, Debug)]
 pub struct StreamRequest {
-    /// Operation ([`op`](super::spad_scratchpad::op)), which does not count beside an
-    /// atomic one.
+    /// Operation ([`op`](super::spad_scratchpad::op)); ignored if the access is atomic.
     pub op: u8,
     /// The atomic operation, if it is one and the machine has them.
     pub atomic: Option<WindowOperation>,
@@ -68,7 +67,7 @@ impl<R> StreamInputs<R> {
     }
 }
 
-/// What is between the buffers.
+/// The memory between the buffers.
 #[derive(Clone, Debug)]
 enum Banks {
     /// One access after the other.
@@ -166,7 +165,7 @@ impl Stream {
         store && self.config.path.stream.posted
     }
 
-    /// One cycle of the banks; their answer before the edge.
+    /// One cycle of the banks; returns their answer before the edge.
     fn access(&mut self, rst: bool, lock_hash: u8, resp_ready: bool) -> Option<StreamAnswer> {
         let lanes = self.config.lanes as usize;
         let (mut bank, mut row) = ([0; MAX_LANES], [0; MAX_LANES]);
@@ -224,7 +223,7 @@ fn with_own_stages(config: &Config) -> Config {
     config
 }
 
-/// What the scratchpad's port shows without a request.
+/// The scratchpad's port without a request.
 const NO_REQUEST: StreamRequest = StreamRequest {
     op: 0,
     atomic: None,

@@ -21,7 +21,7 @@ struct Placed {
     row: usize,
 }
 
-/// What happens in a cycle: accesses in the banks, and lanes that are refused.
+/// The events of a cycle: accesses in the banks, and refused lanes.
 struct Cycle {
     /// The lanes that each used bank serves, the one whose turn it is first.
     served: Vec<Vec<Placed>>,
@@ -43,10 +43,10 @@ pub struct Tcdm {
     banks: Vec<AtomicBank>,
     /// Bank and row that each lane has reserved.
     reserved: Vec<Option<(usize, usize)>>,
-    /// With atomic operations: the accesses that a reset takes back.
+    /// With atomic operations: accesses that a reset undoes.
     unwritten: Unwritten,
     answers: TcdmAnswers,
-    /// With the response register: the answers before them.
+    /// With the response register: the answers that enter it.
     coming: TcdmAnswers,
 }
 
@@ -144,7 +144,7 @@ impl Tcdm {
         (self.answers, self.coming) = (NO_ANSWERS, NO_ANSWERS);
     }
 
-    /// What happens in this cycle.
+    /// The events of this cycle.
     fn cycle(&self, requests: &TcdmRequests) -> Cycle {
         let (mut banks, mut rows) = ([0; MAX_LANES], [0; MAX_LANES]);
         let head = |lane: usize| {
@@ -180,8 +180,8 @@ impl Tcdm {
         Cycle { served, beyond }
     }
 
-    /// Of the lanes that want a bank, those that it serves, the one whose turn it
-    /// is first.
+    /// Of the `lanes` that contend for a bank, the served ones; the lane whose
+    /// turn it is comes first.
     fn served(&self, mut lanes: Vec<Placed>) -> Vec<Placed> {
         let last = self.last[lanes[0].bank];
         lanes.sort_by_key(|p| (p.lane + self.lanes - last - 1) % self.lanes);
@@ -205,10 +205,10 @@ impl Tcdm {
             let turn = served[0];
             self.last[turn.bank] = turn.lane;
             let mut lanes = served.clone();
-            // Where several write a byte, the lowest lane does it last.
+            // If several lanes write a byte, the lowest lane writes last.
             lanes.sort_by_key(|p| std::cmp::Reverse(p.lane));
             if let What::Atomic(amo::COUNT, _) = turn.request.what {
-                // One addition; each lane gets the word before it.
+                // A single addition; each lane gets the word before it.
                 let mut count = turn;
                 count.request.data = lanes.len() as u64;
                 let old = self.access(&count);
@@ -234,7 +234,7 @@ impl Tcdm {
 }
 
 impl Tcdm {
-    /// Performs an access; what it answers.
+    /// Performs an access; returns the answer.
     fn access(&mut self, placed: &Placed) -> u64 {
         let Placed {
             lane,
@@ -375,7 +375,7 @@ mod tests {
             (granted, answers.valid, answers.data[0]),
             (0b1001, 0b0111, 0)
         );
-        // The lowest lane has byte 1, and each other byte the one that enables it.
+        // The lowest lane wrote byte 1; each other byte is from the lane that enables it.
         let (_, answers) = cycle(&mut unit, TcdmRequests::NONE);
         assert_eq!(
             (answers.data[0], answers.data[3]),

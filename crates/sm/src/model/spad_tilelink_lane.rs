@@ -1,8 +1,8 @@
 //! `spad_tilelink_lane`: a device of TileLink-UL in front of a lane of `spad_tcdm`
 //! (microarchitecture/bus.md).
 //!
-//! Which bytes a message is about is counted byte by byte, as the specification has
-//! it (1.8.1, chapter 4.6); the hardware shifts a mask.
+//! The bytes of a message are counted byte by byte, as in the specification (1.8.1,
+//! chapter 4.6); the hardware shifts a mask.
 
 use std::collections::VecDeque;
 
@@ -12,9 +12,9 @@ pub mod message {
     pub const PUT_FULL_DATA: u8 = 0;
     /// Writes some of them.
     pub const PUT_PARTIAL_DATA: u8 = 1;
-    /// Not of TL-UL; its answer would have data.
+    /// Not in TL-UL; its answer would have data.
     pub const ARITHMETIC_DATA: u8 = 2;
-    /// The same.
+    /// Not in TL-UL, either.
     pub const LOGICAL_DATA: u8 = 3;
     /// Reads.
     pub const GET: u8 = 4;
@@ -35,7 +35,7 @@ pub mod answer {
 /// A message on channel A.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct TileLinkMessage {
-    /// What is wanted ([`message`]).
+    /// The operation ([`message`]).
     pub opcode: u8,
     /// Log2 of its bytes.
     pub size: u8,
@@ -75,7 +75,7 @@ pub struct TileLinkRequest {
     pub add: u32,
     /// It reads.
     pub reads: bool,
-    /// What it writes.
+    /// The data to write.
     pub data: u64,
     /// The bytes that it writes.
     pub be: u8,
@@ -86,13 +86,13 @@ pub struct TileLinkRequest {
 pub struct TileLinkInputs {
     /// Reset.
     pub rst: bool,
-    /// What is offered on channel A.
+    /// The offer on channel A.
     pub message: Option<TileLinkMessage>,
     /// An answer on channel D would be taken.
     pub d_ready: bool,
     /// The lane grants the request.
     pub grant: bool,
-    /// What the lane answers: the word, and whether nothing was accessed.
+    /// The answer of the lane: the word, and whether nothing was accessed.
     pub memory: Option<(u64, bool)>,
 }
 
@@ -185,7 +185,7 @@ impl TileLinkLane {
         let outputs = self.eval(inputs.grant);
         if let Some(memory) = inputs.memory {
             let waits = self.inside.iter_mut().find(|m| m.memory.is_none());
-            // The lane answers what it was asked, and nothing else.
+            // The lane answers its request, and nothing else.
             waits.expect("an answer without a request").memory = Some(memory);
         }
         if outputs.answer.is_some() && inputs.d_ready {
@@ -262,7 +262,7 @@ mod tests {
         }
     }
 
-    /// What becomes of a message: the request of the next cycle.
+    /// The request of the next cycle that a message causes.
     fn request(word_bytes: u32, message: TileLinkMessage) -> TileLinkRequest {
         let mut lane = TileLinkLane::new(4, word_bytes, 1);
         lane.commit(&offers(message));
@@ -296,7 +296,7 @@ mod tests {
         let got = (answer.opcode, answer.size, answer.source, answer.data);
         assert_eq!(got, (answer::ACCESS_ACK_DATA, 2, 5, 77));
         assert!(!answer.denied && !answer.corrupt && !last.idle);
-        // It is not taken, so it stays.
+        // It is not accepted, so it is kept.
         assert_eq!(lane.eval(false).answer, Some(answer));
     }
 

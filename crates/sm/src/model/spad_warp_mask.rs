@@ -37,12 +37,12 @@ pub struct MaskOutputs {
 /// When the history's answer to the last set counts.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Answer {
-    /// It has counted, or there was none.
+    /// The answer has been counted, or there was none.
     #[default]
     Past,
-    /// In the next cycle: with AHEAD a register is between.
+    /// The answer arrives in the next cycle: with AHEAD it passes a register.
     Next,
-    /// In this cycle.
+    /// The answer arrives in this cycle.
     Now,
 }
 
@@ -76,7 +76,7 @@ impl MemoryWarpMask {
     }
 
     /// Cycles without `hold` after the passes for which memory warps are
-    /// masked, this one included, as far as it is known.
+    /// masked, including this one. Until the history answers, the count so far.
     fn left(&self, history: &HistoryOutputs) -> u32 {
         match self.answer {
             // One cycle may have passed before the answer.
@@ -108,8 +108,8 @@ impl MemoryWarpMask {
         }
         let left = self.left(&inputs.history);
         let counts = !inputs.hold && self.passes == 0;
-        // What was taken in cycle s is in EX in s+2, so the first hold that it
-        // causes comes a cycle after the first that counts.
+        // An instruction taken in cycle s is in EX in s+2, so the first hold
+        // that it causes comes a cycle after the first cycle that counts.
         let known = inputs.history.hit && inputs.history.excess != 0;
         let free = self.answer == Answer::Now && !known;
         let takes_back = inputs.hold && self.counted && !free;
@@ -238,7 +238,7 @@ mod tests {
             [false, true, false, false, false, false]
         );
         assert_eq!(masked(hold, once), [false, true, false, true, false, false]);
-        // What is taken in that very cycle is followed one cycle later.
+        // An instruction taken in that very cycle takes effect one cycle later.
         let twice = [true, false, true, false, false, false];
         assert_eq!(
             masked([false; 6], twice),

@@ -40,7 +40,7 @@ impl WarpClasses {
         (self.low >> warp & 1) as u8 | ((self.high >> warp & 1) as u8) << 1
     }
 
-    /// Those of `warps` that are in the lowest class which any of them is in.
+    /// The `warps` of the lowest class that any of them belongs to.
     #[inline(always)]
     fn first_of(&self, warps: WarpMask) -> WarpMask {
         let classes = [

@@ -15,16 +15,16 @@ use std::collections::VecDeque;
 pub struct WindowOperation {
     /// Its code ([`amo`]).
     pub code: u8,
-    /// What each lane's compare-and-swap expects.
+    /// The expected value of each lane's compare-and-swap.
     pub expected: [u64; MAX_LANES],
     /// The warp of its reservations.
     pub warp: u8,
 }
 
-/// An access with the places of its words.
+/// An access with bank and row of its words.
 #[derive(Clone, Debug)]
 pub struct WindowRequest<'a, T = u64> {
-    /// Operation ([`op`]), which does not count beside an atomic one.
+    /// Operation ([`op`]); ignored if the access is atomic.
     pub op: u8,
     /// The atomic operation, if it is one.
     pub atomic: Option<&'a WindowOperation>,
@@ -54,23 +54,23 @@ struct Word {
 #[derive(Clone, Debug)]
 struct OnWord {
     lane: usize,
-    /// What it stores, or its operand.
+    /// The word to store, or the operand.
     data: u64,
     /// Bytes that it enables.
     be: u8,
-    /// What its compare-and-swap expects.
+    /// The expected value of its compare-and-swap.
     expected: u64,
 }
 
 impl Word {
-    /// What the bank answers; it performs the access at once.
+    /// The bank's answer; it performs the access at once.
     fn access(&self, slot: &SlotKind, bank: &mut AtomicBank, reserves: &mut Reservations) -> u64 {
         let place = (self.bank, self.row);
         let first = &self.lanes[0];
         let (operation, data) = match *slot {
             SlotKind::Load => (BankOperation::Read, 0),
             SlotKind::Store => {
-                // Where several store a byte, the lowest lane does it last.
+                // If several lanes store a byte, the lowest lane stores last.
                 for on in self.lanes.iter().rev() {
                     bank.access(self.row, BankOperation::Write { be: on.be }, on.data);
                 }
@@ -112,7 +112,7 @@ fn reserves(code: u8) -> bool {
     [amo::LR, amo::SC].contains(&code)
 }
 
-/// What an access does.
+/// The operation of an access.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum SlotKind {
     Load,
@@ -121,7 +121,7 @@ enum SlotKind {
 }
 
 impl SlotKind {
-    /// Of a request; `None` of a pass and of what there is not.
+    /// The kind of a request; `None` for a pass or an unknown operation.
     fn of<T>(request: &WindowRequest<T>) -> Option<Self> {
         match (request.atomic, request.op) {
             (Some(operation), _) if operation.code <= amo::COUNT => Some(SlotKind::Atomic {
@@ -156,13 +156,13 @@ impl SlotKind {
 #[derive(Clone, Debug)]
 struct Slot<T> {
     control: ResponseControl<T>,
-    /// What it does with its words; `None` if it accesses nothing.
+    /// The operation on its words; `None` if it accesses nothing.
     kind: Option<SlotKind>,
     /// It makes reservations, or looks for them.
     reserves: bool,
     /// It is a store, also one that is refused.
     store: bool,
-    /// It is answered with the words of its lanes.
+    /// Its answer has the words of its lanes.
     shows: bool,
     /// Words that wait, in the order of their lowest lanes.
     waits: Vec<Word>,
@@ -180,7 +180,7 @@ pub struct Window<T = u64> {
     memory: Vec<AtomicBank>,
     atomics: bool,
     reservations: Reservations,
-    /// With atomic operations: the accesses that a reset takes back.
+    /// With atomic operations: accesses that a reset undoes.
     unwritten: Unwritten,
 }
 
@@ -191,7 +191,7 @@ impl<T: Copy + Default> Window<T> {
         Self::of(config, options.window, options.atomics)
     }
 
-    /// One of this many accesses, whose banks perform atomic operations, or not.
+    /// A window of this many accesses, with or without atomic operations in the banks.
     pub fn of(config: &Config, accesses: u32, atomics: bool) -> Self {
         let banks = config.geometry.banks();
         Window {
@@ -214,8 +214,8 @@ impl<T: Copy + Default> Window<T> {
         self
     }
 
-    /// Whether an access is taken in this cycle; `atomic` is the one that is offered,
-    /// if it is atomic.
+    /// Whether an access is accepted in this cycle; `atomic` is the operation of the
+    /// offered access, if it is atomic.
     pub fn req_ready(&self, atomic: Option<&WindowOperation>, resp_ready: bool) -> bool {
         let one_inside = || self.slots.iter().any(|slot| slot.reserves);
         let waits = atomic.is_some_and(|operation| reserves(operation.code)) && one_inside();
@@ -426,8 +426,8 @@ mod tests {
         cycles
     }
 
-    /// All lanes of an access are in one bank, those of the next in another. An
-    /// access has its slot for the eight cycles of its conflicts and for that of its
+    /// All lanes of an access address one bank, those of the next another. An access
+    /// occupies its slot for the eight cycles of its conflicts and the cycle of its
     /// answer.
     #[test]
     fn conflicts_in_different_banks_overlap() {

@@ -3,7 +3,7 @@
 
 use spadkit_hdl::codes::source;
 
-/// Where a result comes from, by priority; the code of `wb_src`.
+/// The source of a result, by priority; the code of `wb_src`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Source {
     /// Data from off-chip.

@@ -59,6 +59,7 @@ fn convert(survey: &Survey, to: &Path) -> Result<()> {
         shared_bytes: header.shared_bytes,
         warp_size: WARP_SIZE,
         registers: header.registers,
+        target: None,
     };
     let mut writer = TraceWriter::create(to, &info)?;
     let mut reader = Reader::open(&survey.path)?;

@@ -16,9 +16,9 @@ const ATOMIC_RESULT: u8 = 0;
 
 /// An access trace that runs, once per block of the grid.
 ///
-/// It knows no registers: the accesses of a warp go back to back, and wait for
-/// its last atomic alone, unless [`dependent`](AccessWorkload::dependent) says
-/// otherwise. Barriers of the trace are barriers of the block.
+/// It has no registers: a warp issues its accesses back to back, and waits only
+/// for its last atomic, unless [`dependent`](AccessWorkload::dependent) sets
+/// dependences. Barriers of the trace are barriers of the block.
 pub struct AccessWorkload {
     info: KernelInfo,
     programs: Vec<Arc<[Instr]>>,
@@ -37,6 +37,7 @@ impl AccessWorkload {
             shared_bytes: trace.shared_bytes,
             warp_size: trace.warp_size,
             registers: 0,
+            target: trace.target().map(str::to_owned),
         };
         if let Some((what, help)) = info.problem() {
             return Err(Error::usage(format!("{}: {what}", trace.name), help));

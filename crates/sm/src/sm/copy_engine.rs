@@ -6,7 +6,7 @@ use super::transfer::Transfer;
 use super::warp::NEVER;
 use std::collections::VecDeque;
 
-/// Who waits for a copy.
+/// The waiter for a copy.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Owner {
     pub warp: usize,
@@ -15,7 +15,7 @@ pub(super) struct Owner {
     pub completion: Completion,
 }
 
-/// Where a copy shows that it is complete.
+/// How a copy signals its completion.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Completion {
     /// This many bytes arrive at the `mbarrier` at the address.
@@ -37,7 +37,7 @@ struct Copy {
     /// Rows of banks, and those that have been moved.
     rows: u64,
     moved: u64,
-    /// Of a load: the cycles of the data of the segments asked for.
+    /// For a load: the arrival cycles of the segments requested so far.
     data: Vec<u64>,
 }
 
@@ -74,14 +74,14 @@ impl Copy {
     }
 }
 
-/// What has come of a row or a segment.
+/// The progress that a row or a segment makes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Progress {
     pub owner: Owner,
     pub stores: bool,
-    /// With it all rows have been moved.
+    /// All rows have been moved.
     pub moved: bool,
-    /// With it all is done.
+    /// The copy is complete.
     pub done: bool,
 }
 
@@ -142,7 +142,7 @@ impl CopyEngine {
         self.copies.iter().any(|c| c.may_ask() && c.begins <= cycle)
     }
 
-    /// The channel takes a segment, whose data are there in `data`.
+    /// The channel accepts a request for a segment, whose data arrive in cycle `data`.
     pub fn asked(&mut self, cycle: u64, data: u64) -> Option<Progress> {
         let may_ask = |c: &Copy| c.may_ask() && c.begins <= cycle;
         let at = self.copies.iter().position(may_ask)?;

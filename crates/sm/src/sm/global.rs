@@ -32,7 +32,7 @@ pub(super) struct Return {
 pub(super) struct Sent {
     /// The channel has taken it.
     pub taken: u64,
-    /// It is acknowledged, where warps wait for that.
+    /// The cycle in which it is acknowledged, if warps wait for that.
     pub acknowledged: Option<u64>,
 }
 
@@ -201,7 +201,7 @@ impl GlobalMemory {
         self.returns.insert(behind, load);
     }
 
-    /// What comes back in `cycle`.
+    /// The return that arrives in `cycle`.
     pub fn arrived(&self, cycle: u64) -> Option<&Return> {
         self.returns.front().filter(|r| r.ready <= cycle)
     }

@@ -9,7 +9,7 @@ use super::transfer::Transfer;
 use serde::{Deserialize, Serialize};
 use strum::{IntoStaticStr, VariantArray};
 
-/// What an instruction does, and with it where it goes and how long it takes.
+/// The kind of an instruction, which decides its pipeline and its latency.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, IntoStaticStr, VariantArray)]
 #[strum(serialize_all = "lowercase")]
 pub enum InstrKind {
@@ -108,8 +108,7 @@ impl InstrKind {
         self.is_memory() || self == InstrKind::Mbarrier
     }
 
-    /// Its width is one word, whatever [`Instr::bytes`] says, on machines with
-    /// a lock unit.
+    /// Its width is one word on machines with a lock unit, whatever [`Instr::bytes`] is.
     pub fn is_word_only(self) -> bool {
         use InstrKind::{AtomShared, LdLock, StUnlock};
         matches!(self, AtomShared | LdLock | StUnlock)
@@ -246,19 +245,19 @@ pub struct Instr {
     pub srcs: Sources,
     /// Bytes per lane of an access: 1, 2, 4, 8 or 16; 0 for other kinds.
     pub bytes: u8,
-    /// What it says beside all this.
+    /// Details of the instruction's kind.
     pub detail: Detail,
     /// Byte addresses of memory kinds, of an `mbarrier` that of the object.
     pub addrs: Addresses,
 }
 
 impl Instr {
-    /// It adds one to shared memory, and nobody reads the result.
+    /// It increments a word of shared memory, and the result is not used.
     pub fn is_increment(&self) -> bool {
         self.detail == Detail::Atomic(INCREMENT)
     }
 
-    /// One lane does the atomic for all.
+    /// One lane performs the atomic for all.
     pub fn is_aggregated(&self) -> bool {
         self.detail == Detail::Atomic(AGGREGATED)
     }
@@ -283,7 +282,7 @@ impl Instr {
     }
 }
 
-/// What is known of a kernel beside its programs.
+/// The properties of a kernel, without its programs.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct KernelInfo {
@@ -301,6 +300,9 @@ pub struct KernelInfo {
     pub warp_size: u32,
     /// 32-bit registers of a thread; 0 if unknown.
     pub registers: u32,
+    /// The GPU that it was compiled for: `sm_80`, of the `.target` of its PTX.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub target: Option<String>,
 }
 
 impl KernelInfo {
@@ -388,6 +390,7 @@ mod tests {
             shared_bytes: 0,
             warp_size: 32,
             registers: 0,
+            target: None,
         };
         assert_eq!(info.warps(), 3);
         assert_eq!((info.warp_mask(1), info.warp_mask(2)), (0xffff_ffff, 3));

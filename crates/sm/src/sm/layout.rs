@@ -1,4 +1,4 @@
-//! Which block runs in which slot, and where its scratchpad lies
+//! The slot of each block, and the base of its scratchpad
 //! (microarchitecture/sm-model.md; sharing paper, section 3).
 
 use super::instr::KernelInfo;
@@ -6,9 +6,9 @@ use super::residency::{BlockNeeds, Residency};
 use crate::config::Config;
 use spadkit_base::error::{Error, Result};
 
-/// Where a slot's scratchpad lies, in words.
+/// The base of a slot's scratchpad, in words.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Place {
+enum SlotBase {
     /// From `base` on.
     Own { base: u32 },
     /// A block of a pair: its own words from `private` on, those that both
@@ -16,13 +16,13 @@ enum Place {
     Paired { base: u32, private: u32 },
 }
 
-/// How far apart blocks lie, in words.
+/// The distances between blocks, in words.
 struct Spacing {
     /// From the start of a pair to the private words of its second block.
     partner: u32,
     /// From pair to pair.
     pair: u32,
-    /// From block to block beside the pairs.
+    /// From block to block, for blocks without a partner.
     own: u32,
 }
 
@@ -67,7 +67,7 @@ impl Spacing {
 pub struct Layout {
     residency: Residency,
     warps_per_block: u32,
-    places: Vec<Place>,
+    bases: Vec<SlotBase>,
 }
 
 impl Layout {
@@ -94,26 +94,26 @@ impl Layout {
         let residency = Residency::new(config, &needs, sharing)?;
         let (pairs, alone) = (residency.pairs, residency.alone);
         let Spacing { partner, pair, own } = Spacing::of(&residency, config);
-        let mut places = Vec::new();
+        let mut bases = Vec::new();
         for p in 0..pairs {
             let base = p * pair;
             let second = base + partner;
-            places.push(Place::Paired {
+            bases.push(SlotBase::Paired {
                 base,
                 private: base,
             });
-            places.push(Place::Paired {
+            bases.push(SlotBase::Paired {
                 base,
                 private: second,
             });
         }
-        places.extend((0..alone).map(|u| Place::Own {
+        bases.extend((0..alone).map(|u| SlotBase::Own {
             base: pairs * pair + u * own,
         }));
         Ok(Layout {
             residency,
             warps_per_block: info.warps(),
-            places,
+            bases,
         })
     }
 
@@ -137,12 +137,12 @@ impl Layout {
 
     /// Slots in use.
     pub fn slots(&self) -> usize {
-        self.places.len()
+        self.bases.len()
     }
 
     /// The block in `slot` shares its scratchpad.
     pub fn is_shared(&self, slot: usize) -> bool {
-        matches!(self.places[slot], Place::Paired { .. })
+        matches!(self.bases[slot], SlotBase::Paired { .. })
     }
 
     /// Warp slots of block slot `slot`.
@@ -154,7 +154,7 @@ impl Layout {
     /// Slots in the order in which they are filled: those that run without
     /// sharing, then the partners.
     pub fn fill_order(&self) -> Vec<usize> {
-        let is_partner = |&s: &usize| matches!(self.places[s], Place::Paired { base, private } if base != private);
+        let is_partner = |&s: &usize| matches!(self.bases[s], SlotBase::Paired { base, private } if base != private);
         let (partners, first): (Vec<_>, Vec<_>) = (0..self.slots()).partition(is_partner);
         [first, partners].concat()
     }
@@ -164,12 +164,12 @@ impl Layout {
         self.words_of(slot).physical(word)
     }
 
-    /// Where the words of `slot` lie.
+    /// The physical words of `slot`.
     pub(super) fn words_of(&self, slot: usize) -> SlotWords {
         let limit = self.limit();
-        let (private, shared) = match self.places[slot] {
-            Place::Own { base } => (base, base),
-            Place::Paired { base, private } => (private, base),
+        let (private, shared) = match self.bases[slot] {
+            SlotBase::Own { base } => (base, base),
+            SlotBase::Paired { base, private } => (private, base),
         };
         SlotWords {
             limit,
@@ -179,8 +179,8 @@ impl Layout {
     }
 }
 
-/// Where a slot's words lie: what the block-relative ones below and from
-/// `limit` on are added to.
+/// The physical words of a slot: offsets to add to block-relative addresses
+/// below `limit`, and from `limit` on.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct SlotWords {
     limit: u32,
@@ -218,6 +218,7 @@ mod tests {
             shared_bytes: 4 * words,
             warp_size: 32,
             registers: 0,
+            target: None,
         }
     }
 
@@ -236,7 +237,7 @@ mod tests {
         assert_eq!(layout.fill_order(), [0, 2, 1]);
         assert_eq!(layout.limit(), 48);
         let place = |slot, word| layout.physical(slot, word);
-        // Of the second block the first 48 words lie after the first block.
+        // The first 48 words of the second block follow the first block.
         assert_eq!((place(0, 47), place(1, 0), place(1, 47)), (47, 480, 527));
         assert_eq!((place(0, 48), place(1, 48)), (48, 48));
         assert_eq!((place(1, 479), place(2, 0)), (479, 544));
@@ -256,7 +257,7 @@ mod tests {
             (layout.physical(13, 51), layout.physical(13, 52)),
             (4059, 3532)
         );
-        // All words up to there, none twice but the shared ones.
+        // Every word up to there, and only the shared ones twice.
         let mut words: Vec<u32> = (0..14)
             .flat_map(|slot| (0..528).map(move |word| (slot, word)))
             .map(|(slot, word)| layout.physical(slot, word))
@@ -271,7 +272,7 @@ mod tests {
     }
 
     /// 1280 words, 128 of them a block's own: 2 pairs and a block fill 4096
-    /// words, and all parts of a block lie at the same place of a period of 256.
+    /// words, and all parts of a block have the same offset in a period of 256.
     #[test]
     fn both_parts_of_a_block_lie_at_one_place_of_the_period() {
         let mut config = Config::preset("gpgpusim-16k").unwrap();

@@ -48,7 +48,7 @@ pub use watch::RunProgress;
 /// Cycles without a completed instruction after which a run is given up.
 const PATIENCE: u64 = 10_000_000;
 
-/// One streaming multiprocessor at work on one kernel.
+/// A streaming multiprocessor that runs one kernel.
 ///
 /// ```
 /// use spadkit_sm::config::Config;
@@ -96,7 +96,7 @@ struct WarpSets {
     resident: WarpMask,
     /// They have threads that exit, which go in the order of the slots.
     exits: WarpMask,
-    /// Their next instruction is a global store that found no entry.
+    /// Warps whose next instruction is a global store without a free entry.
     store_waits: WarpMask,
 }
 
@@ -174,7 +174,7 @@ impl<'a> Sm<'a> {
         Ok(self)
     }
 
-    /// Where the blocks lie.
+    /// The layout of the blocks.
     pub fn layout(&self) -> &Layout {
         &self.layout
     }
@@ -201,7 +201,7 @@ impl<'a> Sm<'a> {
         self.statistics
     }
 
-    /// All blocks of the grid have ended, and their stores are out.
+    /// All blocks of the grid have ended, and their stores have left.
     fn is_done(&self) -> bool {
         self.grid.has_ended() && !self.global.has_stores(self.cycle)
     }
@@ -213,7 +213,7 @@ impl<'a> Sm<'a> {
         self
     }
 
-    /// What the path's `cfg_*` ports are set to.
+    /// The values of the path's `cfg_*` ports.
     pub fn path_config(&self) -> PathConfig {
         self.path_config
     }

@@ -2,8 +2,7 @@
 
 use spadkit_ptx::exec::BarrierOp;
 
-/// What an instruction does to an `mbarrier` object, once for each of its
-/// lanes.
+/// An instruction's operation on an `mbarrier` object, once for each of its lanes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MbarrierOp {
     /// Initialises it.

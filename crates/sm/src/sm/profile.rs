@@ -6,9 +6,9 @@ use std::collections::HashMap;
 /// Issue slots of an instruction.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Slots {
-    /// Those in which a pass of it was issued.
+    /// Slots in which a pass of it was issued.
     pub issued: u64,
-    /// Those in which nothing was, by reason.
+    /// Slots without issue, by reason.
     pub stalls: Stalls,
 }
 

@@ -19,7 +19,7 @@ use serde::Serialize;
 use spadkit_base::error::{Error, Result};
 use std::fmt;
 
-/// What one thread block takes of an SM.
+/// The resources of one thread block.
 #[derive(Clone, Copy, Debug)]
 pub struct BlockNeeds<'a> {
     /// The kernel, for messages.
@@ -32,7 +32,7 @@ pub struct BlockNeeds<'a> {
     pub registers: u32,
 }
 
-/// What keeps one more block from being resident.
+/// The resource that limits the number of resident blocks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Limit {
@@ -64,14 +64,14 @@ pub struct Residency {
     pub unshared: u32,
     /// S: pairs of blocks that share a part of their scratchpad.
     pub pairs: u32,
-    /// U: blocks beside the pairs, with a scratchpad of their own.
+    /// U: blocks without a partner, each with a whole scratchpad.
     pub alone: u32,
     /// Rtb in words.
     pub words: u32,
     /// First block-relative word of the shared part: t Rtb in bytes, rounded
     /// down to a word.
     pub private_words: u32,
-    /// What keeps one more block out.
+    /// The resource that limits the number of blocks.
     pub limit: Limit,
 }
 

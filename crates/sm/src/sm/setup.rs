@@ -1,4 +1,4 @@
-//! One point of a sweep: what differs from the machine's configuration.
+//! One point of a sweep: its differences from the machine's configuration.
 
 use super::{Sm, Statistics, Workload};
 use crate::config::{Config, LockHash, PathHash, Pipeline, Scheduler};
@@ -15,8 +15,8 @@ pub struct Setup {
     /// Bank mapping. `mod`, `xor`, `add` and the RAP family are fixed hardware
     /// without a stage of its own; the others need the configurable unit.
     pub hash: Option<HashSpec>,
-    /// Stages of the hash, 0 or 1; with `None` a mapping for which the machine
-    /// has the hardware keeps the machine's, another one takes its own.
+    /// Stages of the hash, 0 or 1. With `None`, the machine's number if it has
+    /// the hardware for the mapping, else the mapping's default.
     pub hash_stage: Option<u32>,
     /// Lock hash.
     pub lock_hash: Option<LockHash>,
@@ -119,7 +119,7 @@ mod tests {
         }
     }
 
-    /// What is said of the stage counts, in the file or beside the mapping.
+    /// An explicit number of stages wins, in the file or with the mapping.
     #[test]
     fn a_stage_that_is_given_stays() {
         let text = "base = \"fermi\"\n[hash]\npath = \"mod\"\nstage = 1\n";

@@ -1,4 +1,4 @@
-//! What a run comes to (microarchitecture/sm-model.md).
+//! The statistics of a run (microarchitecture/sm-model.md).
 
 use super::phases::Phases;
 use serde::{Deserialize, Serialize};
@@ -158,13 +158,13 @@ pub struct Statistics {
     pub thread_instructions: u64,
     /// Thread instructions per cycle.
     pub thread_ipc: f64,
-    /// Of `thread_instructions`: those that access the scratchpad.
+    /// The part of `thread_instructions` that accesses the scratchpad.
     pub shared_thread_instructions: u64,
     /// Issue slots in which a pass was issued: with one scheduler, cycles.
     pub issued: u64,
     /// The other issue slots, by reason; issued + stalls = cycles * schedulers.
     pub stalls: Stalls,
-    /// Of `no_ready_warp`: the issue slots in which a ready warp was masked.
+    /// The part of `no_ready_warp` in which a ready warp was masked.
     pub masked_cycles: u64,
     /// Conflict degree less one, summed over scratchpad accesses per pass.
     pub bank_conflicts: u64,
@@ -201,11 +201,11 @@ pub struct Statistics {
     pub dram_row_conflicts: u64,
     /// Thread blocks that ran.
     pub blocks: u64,
-    /// What blocks that share had of the shared scratchpad.
+    /// The progress of sharing blocks, relative to the shared scratchpad.
     pub shared_progress: SharedProgress,
     #[serde(skip)]
     pub(super) degrees: u64,
-    /// What the first block takes from one barrier to the next.
+    /// The time of the first block between barriers.
     pub phases: Phases,
 }
 

@@ -123,7 +123,7 @@ mod papers {
         let cycles = |kind| run(&fermi, &text(kind)).unwrap();
         let (store, atomic) = (cycles("st.shared"), cycles("atom.shared"));
         assert_eq!(atomic.atomic_rounds, 1);
-        // 118 cycles of the loop, one to hand over the result.
+        // 118 cycles of the loop, and one to pass the result on.
         assert_eq!(atomic.cycles - store.cycles, 118 + 1);
     }
 
@@ -191,8 +191,8 @@ mod rules {
         let gt200 = machine("base = \"gt200\"\n");
         let text = |n: usize| format!(".shared 128\n{}", "alu r1\n".repeat(n));
         let cycles = |n| run(&gt200, &text(n)).unwrap().cycles;
-        // Elastic paper, Table 4: 24 stages; 4 passes, and no memory stages beside
-        // the elastic pipeline's NONMEM queue.
+        // Elastic paper, Table 4: 24 stages; 4 passes, and no memory stages
+        // parallel to the elastic pipeline's NONMEM queue.
         let each = cycles(3) - cycles(2);
         assert_eq!(each, 24 + 3 - 4);
         let unified = machine("base = \"gt200\"\n[pipeline]\nkind = \"unified\"\n");

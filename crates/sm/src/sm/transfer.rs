@@ -1,4 +1,4 @@
-//! What a bulk copy moves.
+//! The data of a bulk copy.
 
 /// The two sides of a bulk copy.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

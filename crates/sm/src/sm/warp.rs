@@ -9,7 +9,7 @@ use std::sync::Arc;
 /// A cycle that is not known yet.
 pub(super) const NEVER: u64 = u64::MAX;
 
-/// What a warp does.
+/// The state of a warp.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum State {
     /// No block has the slot.
@@ -139,7 +139,7 @@ impl<'a> Warp<'a> {
         self.part.as_ref().and_then(|part| part.get(self.at))
     }
 
-    /// The part of the program and the place in it, to keep the instruction.
+    /// The part of the program and the index in it, by which the instruction can be kept.
     pub fn place(&self) -> Option<(Arc<[Instr]>, usize)> {
         self.part.as_ref().map(|part| (part.clone(), self.at))
     }
@@ -232,7 +232,7 @@ impl<'a> Warp<'a> {
         next.map_or(self.issued_pc, |instr| instr.pc)
     }
 
-    /// Its program is at its end, or at the exit of all threads that are left.
+    /// Its program has ended, or it is at the exit of all remaining threads.
     pub fn ends(&self) -> bool {
         self.next()
             .is_none_or(|next| next.kind == InstrKind::Exit && next.mask & self.live == self.live)

@@ -1,4 +1,4 @@
-//! What an SM runs: a kernel's description and a program per warp.
+//! The workload of an SM: a kernel's description and a program per warp.
 
 use super::instr::{Detail, Instr, InstrKind, KernelInfo};
 use spadkit_base::error::Result;
@@ -19,7 +19,7 @@ pub trait Workload: Sync {
     /// The program of warp `warp` of block `block` of the grid.
     fn open(&self, block: u32, warp: u32) -> Result<Box<dyn ProgramStream + '_>>;
 
-    /// Where the instructions stand in the source, as far as that is known.
+    /// The places of the instructions in the source, as far as known.
     fn places(&self) -> Places {
         Places::default()
     }

@@ -20,7 +20,7 @@ pub struct Operation {
 }
 
 impl Operation {
-    /// Whether it is one, in the place of the plain access.
+    /// Whether it is an atomic operation, instead of the plain access.
     pub fn counts(&self) -> bool {
         self.atomic
     }

@@ -18,7 +18,7 @@ pub struct Atomics {
 }
 
 impl Atomics {
-    /// `plain`, or an atomic operation in its place.
+    /// `plain`, or an atomic operation instead.
     pub fn ask(&mut self, lane: usize, mut plain: Ask, dice: &mut Dice) -> Ask {
         if dice.below(3) > 0 {
             let code = match dice.below(4) {
@@ -138,8 +138,8 @@ fn atomic(code: u64, addr: u64, data: u64) -> Ask {
     }
 }
 
-/// microarchitecture/atomic-bank.md: a bank operates once a cycle, on one word as on
-/// different ones, and banks do so beside each other.
+/// microarchitecture/atomic-bank.md: a bank operates once a cycle, on one word or on
+/// different ones, and banks do so in parallel.
 #[test]
 fn a_bank_operates_once_a_cycle() {
     if missing(&["verilator", "c++"]) {

@@ -53,7 +53,7 @@ impl Message {
         self.size <= 2 && self.address.is_multiple_of(1 << self.size) && mask && !poisoned
     }
 
-    /// Whether it is performed: it is legal, and the word is there.
+    /// Whether it is performed: it is legal, and the word exists.
     pub fn is_performed(&self) -> bool {
         self.is_legal() && inside(self.word())
     }

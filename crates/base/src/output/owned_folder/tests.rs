@@ -146,7 +146,7 @@ fn links_are_neither_followed_nor_replaced() {
     refused(&folder, &files(&["a.v"], 2), reason);
     assert_eq!(fs::read_to_string(outside.path()).unwrap(), "mine");
     assert!(!place.is_symlink());
-    // A link in the place of a folder is not gone through, not even by force.
+    // A link instead of a folder is not followed, not even with force.
     let elsewhere = tempfile::tempdir().unwrap();
     symlink(elsewhere.path(), scratch.path().join("tb")).unwrap();
     let by_force = OwnedFolder::new(scratch.path(), true);

@@ -1,6 +1,7 @@
-//! The kinds of configurable hash unit, a file each: how a configuration is
-//! written, what it maps, how it is encoded, how many there are, and how one is
-//! drawn. Another kind is another file, and a line at the end of this one.
+//! The kinds of configurable hash unit, one file each: how a configuration is
+//! written, what it maps, how it is encoded, how many configurations exist, and
+//! how a random one is drawn. A new kind is a new file and a line at the end of
+//! this one.
 
 mod bitvec_perm;
 mod bitvec_xor;
@@ -21,7 +22,7 @@ use std::fmt;
 /// Draws a random number below the given bound.
 pub type Below<'a> = &'a mut dyn FnMut(u32) -> u32;
 
-/// What is done with each configuration.
+/// Called for each configuration.
 pub type Visit<'a, S> = &'a mut dyn FnMut(S) -> Result<()>;
 
 /// Name and value of each `cfg_*` port.
@@ -89,7 +90,7 @@ pub trait Kind: fmt::Debug + fmt::Display {
 /// How the best configuration of a kind is searched for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Search {
-    /// One configuration after the other: they are few.
+    /// One configuration after the other, for kinds with few.
     Each,
     /// All pairs of windows of address bits, many at once.
     Windows,
@@ -229,7 +230,7 @@ macro_rules! kinds {
             }
         }
 
-        /// What there is to know about `kind`.
+        /// The kind's functions, for `kind`.
         pub fn of(kind: HashKind) -> ErasedKind {
             match kind {
                 $(HashKind::$kind => ErasedKind {
@@ -274,8 +275,7 @@ mod tests {
         assert_eq!(listed, sets(9, 4));
     }
 
-    /// What a configuration is written as, its rows and its number are one
-    /// reading of it.
+    /// Text, rows and number of a configuration agree.
     #[test]
     fn every_configuration_is_found_by_its_rows() {
         let g = Geometry::new(9, 3).unwrap();

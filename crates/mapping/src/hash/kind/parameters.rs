@@ -6,12 +6,12 @@ use spadkit_base::error::{Error, Result};
 #[derive(Clone, Copy)]
 pub struct Parser<'a> {
     text: &'a str,
-    /// What is expected where it is none.
+    /// The expected notation, for errors.
     expected: fn() -> String,
 }
 
 impl<'a> Parser<'a> {
-    /// Of the spec `text`.
+    /// The parameters of the spec `text`.
     pub(in crate::hash) fn new(text: &'a str, expected: fn() -> String) -> Self {
         Parser { text, expected }
     }

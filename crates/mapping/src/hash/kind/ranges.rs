@@ -6,7 +6,7 @@ use std::fmt;
 
 /// Checks the parameters of one spec.
 pub struct Ranges<'a> {
-    /// As it is quoted in errors.
+    /// The spec, for errors.
     pub(in crate::hash) spec: &'a dyn fmt::Display,
     pub(in crate::hash) geometry: Geometry,
 }
@@ -33,7 +33,7 @@ impl Ranges<'_> {
         ))
     }
 
-    /// There is something for each bank bit.
+    /// Fails unless `count` is the number of bank bits.
     pub(super) fn count(&self, count: usize) -> Result<()> {
         let m = self.geometry.bank_bits();
         if count == m as usize {

@@ -63,8 +63,8 @@ impl fmt::Display for Refusal {
 }
 
 impl Array {
-    /// All of the shared memory of `trace`, counted by `rule`; mapped, it may
-    /// take up to `room` words.
+    /// All of the shared memory of `trace`, counted by `rule`; with a mapping,
+    /// it may occupy up to `room` words.
     pub fn new(trace: &AccessTrace, geometry: Geometry, rule: ConflictRule, room: u32) -> Self {
         let profile = ConflictProfile::new(trace, rule);
         let accesses = trace.accesses.iter();
@@ -109,7 +109,7 @@ impl Array {
         self.profile.accesses
     }
 
-    /// What its conflicts depend on.
+    /// The profile that determines its conflicts.
     pub fn profile(&self) -> &ConflictProfile {
         &self.profile
     }
@@ -207,7 +207,7 @@ impl Array {
             return Some(Refusal::OfRows);
         }
         let needed = layout.words_needed(self.words);
-        // An array that has no room as it is has none in any mapping.
+        // An array that does not fit unmapped does not fit in any mapping.
         let too_many = needed > self.room.max(self.words);
         too_many.then_some(Refusal::NoRoom(needed, self.room))
     }

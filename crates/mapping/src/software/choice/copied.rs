@@ -5,8 +5,8 @@ use super::super::layout::LayoutSpec;
 use crate::hash::HashSpec;
 use crate::trace::TensorCopy;
 
-/// The modes by name, and the bytes within which units of 16 bytes change
-/// places; the narrowest first.
+/// The swizzle modes by name, each with the bytes within which it permutes
+/// units of 16 bytes; the narrowest first.
 pub(super) const MODES: [(&str, u32); 4] = [
     ("none", 0),
     ("tma:32", 32),
@@ -14,8 +14,9 @@ pub(super) const MODES: [(&str, u32); 4] = [
     ("tma:128", 128),
 ];
 
-/// What moves the words of an array from mode `from` to mode `to`: either XORs
-/// the low bits of the unit with as many bits of the number of the 128 bytes.
+/// The permutation that turns mode `from` into mode `to`: each mode XORs the
+/// low bits of the unit's number with the low bits of the number of its
+/// 128-byte row.
 pub(super) fn between(from: u32, to: u32) -> LayoutSpec {
     let bits = |mode: u32| (mode / 16).max(1).ilog2();
     let (low, high) = (bits(from.min(to)), bits(from.max(to)));
@@ -29,14 +30,13 @@ pub(super) fn between(from: u32, to: u32) -> LayoutSpec {
     }
 }
 
-/// Whether every copy can take its words in the order that `spec` makes of the
-/// present one.
+/// Whether every copy has a swizzle mode for the order in which `spec` stores its words.
 pub(super) fn allows(copies: &[TensorCopy], spec: &LayoutSpec) -> bool {
     copies.iter().all(|copy| mode_under(copy, spec).is_some())
 }
 
-/// The mode that a copy takes its words in where `spec` is put on the present
-/// one, if there is one.
+/// The swizzle mode of a copy under `spec`, applied to the present mapping;
+/// none if the hardware has no such mode.
 pub(super) fn mode_under(copy: &TensorCopy, spec: &LayoutSpec) -> Option<u32> {
     let modes = MODES.iter().map(|(_, mode)| *mode);
     let mut taken = modes.filter(|mode| takes(copy, *mode));
@@ -112,7 +112,7 @@ mod tests {
         // Rows of 64 bytes that lie 128 bytes apart stay there.
         assert_eq!(allowed(&[copy(128, 64)]), ["tma:128"]);
         assert_eq!(allowed(&[copy(0, 64), copy(0, 128)]), ["none"]);
-        // What is not the same for both is not a mapping of the array.
+        // A permutation that differs between copies is no mapping of the array.
         assert_eq!(
             allowed(&[copy(0, 128), copy(128, 128)]),
             ["none", "tma:128"]

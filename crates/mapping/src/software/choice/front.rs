@@ -11,7 +11,7 @@ pub fn mark_front(choices: &mut [Choice]) {
     }
 }
 
-/// Which of these conflicts, operations and wasted words no others beat.
+/// Whether each of these (conflicts, operations, wasted words) is on the Pareto front.
 pub fn on_front(costs: &[(u64, usize, u32)]) -> Vec<bool> {
     let is_on_front = |(i, own): (usize, &(u64, usize, u32))| {
         !costs.iter().enumerate().any(|(j, other)| {

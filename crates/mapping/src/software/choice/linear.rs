@@ -78,7 +78,7 @@ impl Search<'_> {
         let whole = self.array.words().trailing_zeros().clamp(m, all);
         let mut limits = vec![m, whole, all];
         limits.dedup();
-        // With the bank bits as pivots a permutation is the identity.
+        // With the bank bits as pivots, the only permutation is the identity.
         if permutes(kind, self.array.geometry()) && limits.len() > 1 {
             limits.remove(0);
         }
@@ -131,8 +131,8 @@ fn permutes(kind: HashKind, geometry: Geometry) -> bool {
     }
 }
 
-/// Another basis of the same row space: reduced, each row at the place of its
-/// pivot if that is a bank bit.
+/// Another basis of the same row space: reduced, with each row in the position
+/// of its pivot if that is a bank bit.
 fn in_place(rows: &[u32], m: u32) -> Vec<u32> {
     let rows = reduced(rows);
     let (own, moved): (Vec<u32>, Vec<u32>) =
@@ -151,7 +151,7 @@ fn trimmed(rows: Vec<u32>, problem: &Problem) -> Result<HashSpec> {
     let passes = problem.passes();
     let conflicts = passes.conflicts(&rows, u64::MAX);
     let mut left = rows.clone();
-    // All bits at one distance first: they are one shift.
+    // First, all bits at one distance, which are one shift.
     let distance = |row: usize, bit: u32| bit as i32 - row as i32;
     let n = problem.geometry().addr_bits();
     let keeps = |rows: &[u32]| {

@@ -36,7 +36,7 @@ use std::time::{Duration, Instant};
 /// A kind of mapping in software.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MappingKind {
-    /// The index as it is.
+    /// The unmapped index.
     Mod,
     /// CuTe's swizzles.
     Swizzle,
@@ -46,7 +46,7 @@ pub enum MappingKind {
     Xor,
     /// The fixed ADD.
     Add,
-    /// What a hash unit computes.
+    /// The function of a hash unit.
     Hash(HashKind),
     /// The index XORed with two shifted and masked copies of itself.
     TwoShifts,
@@ -119,7 +119,7 @@ impl FromStr for MappingKind {
     }
 }
 
-/// A mapping of an array with what it costs.
+/// A mapping of an array, its conflicts and its cost.
 #[derive(Clone, Debug)]
 pub struct Choice {
     /// The mapping.
@@ -134,7 +134,7 @@ pub struct Choice {
     pub max_degree: u32,
     /// Sum of the degrees.
     pub wavefronts: u64,
-    /// Operations that compute the place of a word: an estimate of the
+    /// Operations that compute where a word is stored: an estimate of the
     /// instructions added per access, before a compiler shares or hoists any.
     pub added: usize,
     /// Words of shared memory beyond those of the array.
@@ -143,7 +143,7 @@ pub struct Choice {
     pub lower_bound: u64,
     /// Mappings whose conflicts were counted or bounded on the way.
     pub evaluated: u64,
-    /// How long the search took.
+    /// Duration of the search in seconds.
     pub seconds: f64,
     /// No other choice is as good in all three respects and better in one; of
     /// several that are equal the first.
@@ -158,7 +158,7 @@ impl Choice {
         self.conflicts == self.lower_bound
     }
 
-    /// What counts, the most important first.
+    /// The costs to compare by, the most important first.
     pub fn costs(&self) -> (u64, usize, u32) {
         (self.conflicts, self.added, self.wasted_words)
     }
@@ -179,7 +179,7 @@ impl<'a> Effort<'a> {
     }
 }
 
-/// What was found for an array.
+/// The result for an array.
 #[derive(Clone, Debug)]
 pub struct Choices {
     /// The kinds that were asked for.
@@ -195,7 +195,7 @@ pub struct Choices {
     /// Conflicts that no mapping avoids that keeps the vectors of the array
     /// whole, as all that are ranked do.
     pub floor: u64,
-    /// What is proved to leave no fewer conflicts than the first.
+    /// The class of mappings that is proved to have none with fewer conflicts than the first.
     pub none_fewer: Option<NoneFewer>,
 }
 
@@ -216,7 +216,7 @@ impl Choices {
 pub enum NoneFewer {
     /// All.
     AnyMapping,
-    /// All that keep the vectors of the array whole.
+    /// All mappings that keep the vectors of the array whole.
     WholeVectors,
     /// The modes of tensor copies.
     CopyModes,
@@ -227,8 +227,8 @@ pub enum NoneFewer {
 }
 
 impl NoneFewer {
-    /// Of `conflicts` where no mapping avoids `any_floor`, and none that keeps vectors whole
-    /// `floor`.
+    /// The proof for `conflicts`, where no mapping at all leaves fewer than `any_floor`, and
+    /// none that keeps vectors whole fewer than `floor`.
     pub fn at_floor(conflicts: u64, any_floor: u64, floor: u64) -> Option<Self> {
         match conflicts {
             left if left == any_floor => Some(NoneFewer::AnyMapping),
@@ -267,7 +267,7 @@ pub fn choices(array: &Array, kinds: &[MappingKind], effort: &Effort) -> Result<
     search.fixed("mod".parse()?, MappingKind::Mod)?;
     // The copy engine has swizzles, and no other mapping.
     let copied = !array.tensor_copies().is_empty();
-    // Of rows and descriptors, the fixed ones are refused with the reason.
+    // Fixed hashes that would break rows or descriptors are refused with the reason.
     let fixed = [MappingKind::Xor, MappingKind::Add];
     let searched = |k: &MappingKind| {
         kinds.contains(k)
@@ -368,7 +368,7 @@ impl Search<'_> {
         let start = Instant::now();
         let spec = |seed| LayoutSpec::Hash(HashSpec::Rap(ShiftTable::Seed(seed)));
         let mut best: Option<(u64, u64)> = None;
-        // Where one shifts rows apart that must stay together, all do.
+        // If one of them shifts rows apart that must stay together, all do.
         let torn = self.array.vector_words() > 1;
         for seed in 1..=if torn { 1 } else { SEEDS } {
             let layout = Layout::new(&spec(seed), self.array.geometry())?;

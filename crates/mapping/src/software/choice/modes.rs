@@ -7,7 +7,7 @@ use crate::geometry::Geometry;
 use serde::Serialize;
 use spadkit_base::error::Result;
 
-/// Units of 2^this words, 16 bytes, change places.
+/// Swizzle modes permute units of 16 bytes: 2^this words.
 const UNIT_BITS: u32 = 2;
 
 /// An array in one mode.
@@ -16,7 +16,7 @@ pub struct Mode {
     /// `none`, `tma:32`, `tma:64` or `tma:128`.
     #[serde(rename = "mode")]
     pub name: &'static str,
-    /// The mapping, of the words as they are.
+    /// The mode as a mapping of the words in their present order.
     #[serde(rename = "hash")]
     pub spec: LayoutSpec,
     /// Whether the tensor copies that go through the array can be in it.
@@ -36,12 +36,12 @@ pub struct Mode {
 pub struct Modes {
     /// The modes.
     pub all: Vec<Mode>,
-    /// Conflicts as it is.
+    /// Conflicts without a mapping.
     pub unmapped: u64,
     /// Conflicts that no mapping at all avoids.
     pub floor: u64,
-    /// Conflicts that no mapping avoids that keeps units of 16 bytes whole: the
-    /// words at one place of their unit have a quarter of the banks.
+    /// Conflicts that no mapping avoids if it keeps units of 16 bytes whole:
+    /// the words at one offset within their units share a quarter of the banks.
     pub unit_floor: u64,
 }
 

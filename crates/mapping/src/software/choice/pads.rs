@@ -1,4 +1,4 @@
-//! All paddings that make a difference.
+//! All paddings that differ in conflicts or waste.
 //!
 //! `pad:every=K,by=P` moves word a by P floor(a / K). The banks depend on P
 //! modulo their number, so P below the number of banks is enough. K goes up to
@@ -28,11 +28,10 @@ pub(super) struct Pad {
 
 /// What the search found.
 pub(super) struct Pads {
-    /// By the words that they waste, each with fewer conflicts than the one
-    /// before.
+    /// By the words that they waste; each has fewer conflicts than the one before.
     pub front: Vec<(u64, Pad)>,
     pub evaluated: u64,
-    /// All were tried that could matter.
+    /// All paddings that could matter were tried.
     pub complete: bool,
 }
 
@@ -116,7 +115,7 @@ pub(super) fn search(array: &Array, unpadded: u64, control: &Control) -> Pads {
             let Some(conflicts) = conflicts.filter(|&c| c < fewest) else {
                 continue;
             };
-            // In a round one may beat another that wastes as much.
+            // Within a round, one may beat another that wastes as much.
             if front
                 .last()
                 .is_some_and(|(_, last)| last.wasted == pad.wasted)
@@ -135,8 +134,8 @@ pub(super) fn search(array: &Array, unpadded: u64, control: &Control) -> Pads {
     }
 }
 
-/// All that keep vectors whole and have room, by the words that they waste;
-/// of equal ones those first whose pieces are a power of two of words, which
+/// All paddings that keep vectors whole and fit, by the words that they waste;
+/// of equal ones, first those whose interval is a power of two of words, which
 /// need no division.
 fn all(array: &Array) -> Vec<Pad> {
     let vector = array.vector_words();
@@ -180,7 +179,7 @@ impl Counter {
 
     /// Conflicts under `pad` where they are fewer than `limit`.
     fn below(&self, pad: Pad, limit: u64) -> Option<u64> {
-        // As in the emitted code: exact for the indices that there are.
+        // As in the emitted code: exact for all indices of the array.
         let reciprocal = (1u64 << 32).div_ceil(u64::from(pad.every));
         let mut conflicts = 0;
         for (words, weight) in &self.phases {

@@ -1,5 +1,5 @@
 //! The index XORed with two shifted and masked copies of itself, i ^ ((i >> d)
-//! & p) ^ ((i >> e) & q): four operations, the row stays as it is. With one
+//! & p) ^ ((i >> e) & q): four operations, and the row is unchanged. With one
 //! copy it is the bit-vector XOR with k1 = 0.
 
 use super::super::layout::LayoutSpec;
@@ -18,7 +18,7 @@ struct Copy {
 }
 
 impl Search<'_> {
-    /// All pairs of copies, where two operations do not do as well.
+    /// Tries all pairs of shifted copies, unless two operations are as good.
     pub(super) fn two_shifts(&mut self) -> Result<()> {
         let start = Instant::now();
         let array = self.array;

@@ -101,7 +101,7 @@ fn what_is_found_is_what_it_says() {
                 "{spec}"
             );
             assert!(choice.lower_bound <= choice.conflicts);
-            // Every word has a place of its own, within what is said to be used.
+            // Every word is stored at a distinct index, within the words that the mapping uses.
             let mut seen = vec![false; (words + choice.wasted_words) as usize];
             for word in 0..words {
                 let place = layout.place(word) as usize;

@@ -12,8 +12,8 @@ use spadkit_base::quote::shown_path;
 const MOST: usize = 1 << 19;
 
 /// The accesses of the first traced block, or of block number `block` of the
-/// grid. Warps are traced one after the other; here they come interval by
-/// interval between barriers, as they run.
+/// grid. The file has the warps one after the other; here the accesses are in
+/// the order of execution, one interval between barriers after the other.
 pub fn access_trace(survey: &Survey, block: Option<u64>) -> Result<AccessTrace> {
     let path = &survey.path;
     let position = match block {

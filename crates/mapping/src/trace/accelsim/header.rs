@@ -4,7 +4,7 @@ use super::source::{Bad, Lines};
 use spadkit_base::cuda::{MAX_BLOCK, MAX_GRID};
 use spadkit_base::error::Result;
 
-/// What the tracer wrote about the kernel.
+/// The tracer's description of the kernel.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Header {
     /// Mangled name of the kernel.

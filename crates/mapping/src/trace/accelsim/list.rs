@@ -33,7 +33,7 @@ pub fn find_kernel(path: &Path) -> Result<Survey> {
     }
 }
 
-/// The trace files that a list names, which are beside it.
+/// The trace files that a list names, in the folder of the list.
 fn kernels(path: &Path) -> Result<Vec<PathBuf>> {
     let mut lines = Lines::open(path)?;
     let mut kernels = Vec::new();

@@ -1,4 +1,4 @@
-//! What a SASS opcode does, as far as the SM path is concerned.
+//! The class of a SASS opcode, as far as the SM path is concerned.
 
 /// The memory that an instruction addresses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -7,11 +7,11 @@ pub enum Space {
     Shared,
     /// Global or local memory, reached through the caches.
     Global,
-    /// Which one, the address tells: LD, ST, ATOM, RED.
+    /// Generic: the address decides (LD, ST, ATOM, RED).
     Generic,
 }
 
-/// What an instruction does.
+/// The class of an instruction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum OpClass {
     /// Arithmetic, and everything that is nothing else.
@@ -44,7 +44,7 @@ impl OpClass {
             "LDS" | "LDSM" => OpClass::Load(Space::Shared),
             "STS" | "STSM" => OpClass::Store(Space::Shared),
             "ATOMS" => OpClass::Atomic(Space::Shared),
-            // Of an asynchronous copy the traces have the global side only.
+            // The traces have only the global side of an asynchronous copy.
             "LDG" | "LDL" | "LDGSTS" => OpClass::Load(Space::Global),
             "STG" | "STL" => OpClass::Store(Space::Global),
             // Atomics on global memory are done outside the SM.

@@ -6,7 +6,7 @@ use super::source::{Bad, Lines};
 use spadkit_base::error::Result;
 use std::path::Path;
 
-/// What comes next.
+/// The next item of a trace.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Event {
     /// A thread block begins: its x, y, z in the grid.
@@ -57,7 +57,7 @@ impl Reader {
         })
     }
 
-    /// What the tracer wrote about the kernel.
+    /// The tracer's description of the kernel.
     pub fn header(&self) -> &Header {
         &self.header
     }

@@ -18,7 +18,7 @@ pub(super) fn without_compression(name: &str) -> &str {
     plain.unwrap_or(name)
 }
 
-/// What is wrong at a byte of the present line.
+/// An error at a byte of the present line.
 pub(super) struct Bad {
     pub(super) what: String,
     pub(super) help: String,
@@ -102,7 +102,7 @@ impl Lines {
         &self.line
     }
 
-    /// `bad` with its place in the file.
+    /// The error `bad` with its line and column in the file.
     pub(super) fn error(&self, bad: Bad) -> Error {
         let help = Some(bad.help);
         Error::input_line(bad.what, help, &self.path, self.number, &self.line, bad.at)
@@ -129,7 +129,7 @@ impl<'a> Words<'a> {
         Some(word)
     }
 
-    /// The next word; what it should be, if there is none.
+    /// The next word; an error that names `expected` if there is none.
     pub(super) fn word(&mut self, expected: &str) -> Result<&'a str, Bad> {
         let end = self.line.len();
         let what = || {
@@ -155,7 +155,7 @@ impl<'a> Words<'a> {
         u64::from_str_radix(digits, 16).map_err(|_| self.wrong(word, expected))
     }
 
-    /// `word`, the last one read, is not what it should be.
+    /// The error for `word`, which was read last and should be `expected`.
     pub(super) fn wrong(&self, word: &str, expected: &str) -> Bad {
         let what = format!("'{word}' is not {expected}");
         Bad::new(what, format!("expected {expected}"), self.at - word.len())

@@ -14,7 +14,7 @@ const FIRST_WITH_RESERVED: u32 = 80;
 /// The generic window of shared memory is never larger.
 const WINDOW: u64 = 1 << 24;
 
-/// What a kernel's trace holds.
+/// A summary of a kernel's trace.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Survey {
     /// The file.

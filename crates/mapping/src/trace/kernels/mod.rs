@@ -15,7 +15,7 @@ mod stencil;
 mod synthetic;
 mod tree;
 
-pub use registry::{Kernel, PREFIX, Param, find, generate, list};
+pub use registry::{GeneratedKernel, PREFIX, Param, find, generate, list};
 
 #[cfg(test)]
 mod recorded_tests;

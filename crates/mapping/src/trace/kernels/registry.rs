@@ -20,7 +20,7 @@ pub struct Param {
     pub max: u32,
     /// Only powers of two are allowed.
     pub power_of_two: bool,
-    /// What it is.
+    /// Its meaning.
     pub about: &'static str,
 }
 
@@ -72,15 +72,15 @@ impl fmt::Display for Param {
     }
 }
 
-/// Parameter values in the order of [`Kernel::params`].
+/// Parameter values in the order of [`GeneratedKernel::params`].
 type Build = fn(&[u32]) -> AccessTrace;
 
 /// A kernel that the kit can generate the trace of.
 #[derive(Serialize)]
-pub struct Kernel {
+pub struct GeneratedKernel {
     /// Name in `kernel:NAME`.
     pub name: &'static str,
-    /// One line on what it is and where its accesses come from.
+    /// One line: the kernel, and the origin of its accesses.
     pub about: &'static str,
     /// Its parameters.
     pub params: &'static [Param],
@@ -88,7 +88,7 @@ pub struct Kernel {
     build: Build,
 }
 
-impl Kernel {
+impl GeneratedKernel {
     /// The trace for values in the order of `params`, which are within range.
     fn trace(&self, values: &[u32]) -> AccessTrace {
         let given: Vec<String> = self
@@ -141,12 +141,12 @@ impl Kernel {
 }
 
 /// All kernels, in the order of the documentation.
-pub fn list() -> &'static [Kernel] {
+pub fn list() -> &'static [GeneratedKernel] {
     KERNELS
 }
 
 /// The kernel of that name.
-pub fn find(name: &str) -> Result<&'static Kernel> {
+pub fn find(name: &str) -> Result<&'static GeneratedKernel> {
     KERNELS.iter().find(|k| k.name == name).ok_or_else(|| {
         let names: Vec<&str> = KERNELS.iter().map(|k| k.name).collect();
         Error::usage(
@@ -162,7 +162,7 @@ pub fn find(name: &str) -> Result<&'static Kernel> {
     })
 }
 
-/// What names a generated trace instead of a file begins with.
+/// The prefix of names of generated traces, as opposed to files.
 pub const PREFIX: &str = "kernel:";
 
 /// The trace of `NAME` or `NAME:param=value,...` (without the `kernel:` prefix).
@@ -176,8 +176,8 @@ pub fn generate(spec: &str) -> Result<AccessTrace> {
     Ok(kernel.trace(&values))
 }
 
-static KERNELS: &[Kernel] = &[
-    Kernel {
+static KERNELS: &[GeneratedKernel] = &[
+    GeneratedKernel {
         name: "transpose",
         about: "matrix transpose through a tile: row-wise stores, column-wise loads",
         params: &[
@@ -186,31 +186,31 @@ static KERNELS: &[Kernel] = &[
         ],
         build: matrix::transpose,
     },
-    Kernel {
+    GeneratedKernel {
         name: "reduction",
         about: "tree reduction with strided index (reduce1): stride 2, 4, 8, ...",
         params: &[Param::new("threads", 256, 2, 1024, "threads of the block").power_of_two()],
         build: tree::reduction,
     },
-    Kernel {
+    GeneratedKernel {
         name: "fwt",
         about: "fast Walsh transform, radix 4 with a last radix-2 stage for odd log2n",
         params: &[Param::new("log2n", 11, 4, 12, "log2 of the elements")],
         build: spectral::fwt,
     },
-    Kernel {
+    GeneratedKernel {
         name: "fft",
         about: "radix-2 FFT in place: bit-reversed stores, butterflies, split re/im",
         params: &[Param::new("log2n", 10, 4, 11, "log2 of the elements")],
         build: spectral::fft,
     },
-    Kernel {
+    GeneratedKernel {
         name: "dct8x8",
         about: "8 x 8 DCT of a 32 x 16 area in place: rows, then columns",
         params: &[Param::new("pad", 0, 0, 8, "unused words after each row")],
         build: spectral::dct8x8,
     },
-    Kernel {
+    GeneratedKernel {
         name: "conv-rows",
         about: "separable convolution, rows: 16 columns of threads, halo of 16",
         params: &[
@@ -220,25 +220,25 @@ static KERNELS: &[Kernel] = &[
         ],
         build: stencil::conv_rows,
     },
-    Kernel {
+    GeneratedKernel {
         name: "nw",
         about: "Needleman-Wunsch wavefront over one tile",
         params: &[Param::new("block", 16, 2, 32, "side of the tile")],
         build: stencil::needleman_wunsch,
     },
-    Kernel {
+    GeneratedKernel {
         name: "scan",
         about: "work-efficient prefix sum: up-sweep and down-sweep, 4 items a thread",
         params: &[Param::new("threads", 256, 32, 1024, "threads of the block").power_of_two()],
         build: tree::scan,
     },
-    Kernel {
+    GeneratedKernel {
         name: "bitonic",
         about: "bitonic sorting network, both elements always written back",
         params: &[Param::new("log2n", 10, 2, 11, "log2 of the elements")],
         build: tree::bitonic,
     },
-    Kernel {
+    GeneratedKernel {
         name: "matmul",
         about: "tiled matrix multiplication (no conflicts with tiles of 16 or 32)",
         params: &[
@@ -247,19 +247,19 @@ static KERNELS: &[Kernel] = &[
         ],
         build: matrix::matmul,
     },
-    Kernel {
+    GeneratedKernel {
         name: "backprop",
         about: "layer forward of a neural network, 16 x 16 weights (no conflicts)",
         params: &[],
         build: rodinia::backprop,
     },
-    Kernel {
+    GeneratedKernel {
         name: "lavamd",
         about: "particle interactions in one box, 64-bit accesses to 32-byte records",
         params: &[Param::new("particles", 100, 1, 128, "particles of the box")],
         build: rodinia::lavamd,
     },
-    Kernel {
+    GeneratedKernel {
         name: "hist256",
         about: "256-bin histogram, one per warp, with shared atomics on a seeded image",
         params: &[
@@ -269,7 +269,7 @@ static KERNELS: &[Kernel] = &[
         ],
         build: histogram::hist256,
     },
-    Kernel {
+    GeneratedKernel {
         name: "stride",
         about: "one load: thread t < way reads t * stride, the others t",
         params: &[
@@ -278,7 +278,7 @@ static KERNELS: &[Kernel] = &[
         ],
         build: synthetic::stride,
     },
-    Kernel {
+    GeneratedKernel {
         name: "atomic",
         about: "one atomic: thread t < conflicts updates t * stride, the others t",
         params: &[
@@ -293,7 +293,7 @@ static KERNELS: &[Kernel] = &[
         ],
         build: synthetic::atomic,
     },
-    Kernel {
+    GeneratedKernel {
         name: "random",
         about: "loads of uniformly random words",
         params: &[
@@ -311,7 +311,7 @@ mod tests {
     use std::path::Path;
 
     /// Values at the corners of every parameter's range.
-    fn corners(kernel: &Kernel) -> Vec<Vec<u32>> {
+    fn corners(kernel: &GeneratedKernel) -> Vec<Vec<u32>> {
         let pick = |f: fn(&Param) -> u32| kernel.params.iter().map(f).collect();
         vec![pick(|p| p.min), pick(|p| p.default), pick(|p| p.max)]
     }

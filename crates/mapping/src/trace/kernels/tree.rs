@@ -201,7 +201,7 @@ mod tests {
 
     #[test]
     fn executing_the_bitonic_network_sorts() {
-        // One warp, so that a site that comes again is the next stage.
+        // One warp, so that the next access of a site belongs to the next stage.
         let trace = bitonic(&[6]);
         let mut memory: Vec<i64> = vec![0; 64];
         let (mut stage, mut last) = (0, 0);

@@ -7,6 +7,7 @@ use crate::exec::race::clock::Word;
 use crate::exec::race::mark::How;
 use crate::exec::race::shadow::Touch;
 use crate::exec::race::stored::Stored;
+use crate::exec::race::words::Bytes;
 use crate::exec::race::{Strength, lanes};
 use crate::exec::texture::Operation;
 
@@ -40,12 +41,30 @@ pub fn ordered<'a>(
     if some(m) && (info.transfer.only_writes() || late) {
         order(m, info, exec, wide, keys);
     }
+    if info.order.strength == Strength::Weak && info.transfer.writes() {
+        overwrite(m, info, exec, wide, keys);
+    }
+}
+
+/// What weak stores of lanes write takes nothing along any more.
+fn overwrite(m: &mut Machine, info: &MemoryOp, exec: u32, global: bool, addresses: &[u64; 32]) {
+    let Some(races) = (m.races.as_mut()).filter(|r| r.order.has_carried(global)) else {
+        return;
+    };
+    for lane in lanes(exec) {
+        let write = Bytes {
+            address: addresses[lane as usize],
+            count: info.bytes as u8,
+        };
+        races.order.overwrite(write, global);
+    }
 }
 
 /// Lanes read or write words that may order.
 fn order(m: &mut Machine, info: &MemoryOp, mut mask: u32, global: bool, addresses: &[u64; 32]) {
     let (warp, pc, update) = (m.warp, m.pc, info.transfer.is_atomic());
     let scope = info.order.scope.among(m.has_peers());
+    let size = how(m, info).size;
     let Some(races) = &mut m.races else {
         return;
     };
@@ -54,19 +73,25 @@ fn order(m: &mut Machine, info: &MemoryOp, mut mask: u32, global: bool, addresse
         let same = lanes(mask).filter(|&l| addresses[l as usize] == address);
         let same = same.fold(0, |all, l| all | 1 << l);
         mask &= !same;
-        let word = |orders| Word {
-            address,
-            global,
-            scope,
-            orders,
-            update,
-            pc,
-        };
-        if !info.transfer.only_writes() {
-            races.order.read(warp, same, word(info.order.acquire));
-        }
-        if info.transfer.writes() {
-            races.order.write(warp, same, word(info.order.release));
+        // A vector is an access to each of its elements.
+        for element in (address..address + u64::from(info.bytes)).step_by(usize::from(size)) {
+            let word = |orders| Word {
+                bytes: Bytes {
+                    address: element,
+                    count: size,
+                },
+                global,
+                scope,
+                orders,
+                update,
+                pc,
+            };
+            if !info.transfer.only_writes() {
+                races.order.read(warp, same, word(info.order.acquire));
+            }
+            if info.transfer.writes() {
+                races.order.write(warp, same, word(info.order.release));
+            }
         }
     }
 }
@@ -75,6 +100,7 @@ fn order(m: &mut Machine, info: &MemoryOp, mut mask: u32, global: bool, addresse
 fn how(m: &Machine, info: &MemoryOp) -> How {
     let size = match &info.transfer {
         _ if info.order.whole => info.bytes,
+        Transfer::Atomic(_) if info.order.halves => 2,
         Transfer::Load { element, .. } | Transfer::Store { element, .. } => element.bytes(),
         Transfer::Atomic(updates) => info.bytes / updates.len() as u32,
         _ => info.bytes,

@@ -46,8 +46,10 @@ pub fn access(m: &mut Machine, info: &MemoryOp, space: Space, exec: u32, address
     // Shared memory is no part of global memory.
     let rank = m.has_peers().then_some(m.cluster.rank);
     let key = |at: u64| rank.map_or(at, |rank| m.cell(rank, at)) | 1 << 63;
-    let keys = (orders && shared).then(|| addresses.map(key));
     let wide = global || m.has_peers();
+    let carried = || m.races.as_ref().is_some_and(|r| r.order.has_carried(wide));
+    let overwrites = || info.transfer.writes() && carried();
+    let keys = (shared && (orders || overwrites())).then(|| addresses.map(key));
     ordered(
         m,
         info,

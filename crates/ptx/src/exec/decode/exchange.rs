@@ -119,7 +119,10 @@ impl Decoder<'_> {
             return self.cluster_barrier(i);
         }
         if i.has(Warp) {
-            let members = self.source(i.operands.first().ok_or("no mask")?, Type::B32)?;
+            let [members] = &i.operands[..] else {
+                return Err("a mask expected".to_owned());
+            };
+            let members = self.source(members, Type::B32)?;
             self.push(Form::Together {
                 members: members.at,
                 exchange: None,
@@ -164,6 +167,9 @@ impl Decoder<'_> {
 
     /// `barrier.cluster`
     fn cluster_barrier(&mut self, i: &Instruction) -> Result<(), Reason> {
+        if !i.operands.is_empty() {
+            return Err("`barrier.cluster` has no operands".to_owned());
+        }
         let arrive_only = match i.one_of(&[Word::Arrive, Word::Wait]) {
             Some(Word::Arrive) => true,
             Some(_) => false,

@@ -56,56 +56,20 @@ pub(super) fn check(i: &Instruction, module: &Module) -> Result<(), Reason> {
     match i.opcode {
         _ if i.opcode.class() == Class::Video => super::video::check(i),
         Opcode::Set | Opcode::Setp => comparison(i, ty),
-        Opcode::Cvt => conversion(i, ty, is_old(module)),
+        Opcode::Cvt => match i.ty(1) {
+            Some(from) => conversion(i, ty, from, is_old(module)),
+            // One of them is not known.
+            None if i.has(Word::Other) => Ok(()),
+            None => Err("`cvt` has two types".to_owned()),
+        },
         _ => {
             carry(i, ty)?;
             integer_part(i, ty)?;
             rounding(i, ty, is_old(module))?;
-            small_numbers(i, ty)
+            small_numbers(i, ty)?;
+            extremes(i, ty)
         }
     }
-}
-
-/// Words of which an instruction has one at most.
-const EXCLUSIVE: [&[Word]; 7] = {
-    use Word::*;
-    [
-        &[Rn, Rz, Rm, Rp, Rna, Rs, Rni, Rzi, Rmi, Rpi],
-        &[Lo, Hi, Wide],
-        &[
-            Eq, Ne, Lt, Le, Gt, Ge, Ls, Hs, Equ, Neu, Ltu, Leu, Gtu, Geu, Num, Nan,
-        ],
-        &[Weak, Volatile, Relaxed, Acquire, Release, AcqRel, Sc],
-        &[Cta, Cluster, Gpu, Sys, Gl],
-        &[Ca, Cg, Cs, Lu, Cv, Wb, Wt],
-        &[V2, V4, V8],
-    ]
-};
-
-/// A modifier that is not known may be one that changes what the instruction does. Hints
-/// do nothing here. Asked last: other reasons say more.
-pub(super) fn known_words(i: &Instruction, module: &Module) -> Result<(), Reason> {
-    if i.has(Word::Other) && i.opcode.class() != Class::Hint {
-        let text = module.text_of(i.span);
-        let words = text.split(|c: char| c.is_whitespace() || ".{[(;".contains(c));
-        let is_other = |word: &&str| Modifier::from_text(word) == Modifier::Word(Word::Other);
-        let opcode = words.skip_while(|word| *word != i.opcode.text()).skip(1);
-        let word = opcode.filter(|word| !word.is_empty()).find(is_other);
-        let word = word.unwrap_or_default();
-        return Err(format!("the modifier .{word} is not supported"));
-    }
-    for group in EXCLUSIVE {
-        let mut given = group.iter().filter(|word| i.has(**word));
-        if let (Some(first), Some(second)) = (given.next(), given.next()) {
-            return Err(format!(
-                "`{}` has .{} and .{}, of which there can be one",
-                i.opcode.text(),
-                first.text(),
-                second.text()
-            ));
-        }
-    }
-    Ok(())
 }
 
 /// PTX before 2.0, and for the first GPUs, leaves roundings out.
@@ -127,7 +91,7 @@ fn carry(i: &Instruction, ty: Type) -> Result<(), Reason> {
     use Opcode::{Add, Addc, Fma, Mad, Madc, Max, Min, Sub, Subc};
     let carries = matches!(i.opcode, Add | Addc | Sub | Subc | Mad | Madc);
     let may = |word: Word| match word {
-        Word::Cc => carries && WIDE_INTEGERS.contains(&ty),
+        Word::Cc => carries && WIDE_INTEGERS.contains(&ty) && !i.has(Word::Wide),
         _ if matches!(i.opcode, Max | Min) => ty == S32 || ty == S16x2,
         _ => i.opcode == Fma && HALVES.contains(&ty),
     };
@@ -213,7 +177,7 @@ fn small_numbers(i: &Instruction, ty: Type) -> Result<(), Reason> {
         Tanh => false,
         Ex2 => ty != F16 && ty != F16x2,
         // It says so of what decides.
-        Slct => true,
+        Slct => i.ty(1) == Some(F32),
         _ => matches!(ty, F32 | F32x2 | F16 | F16x2),
     };
     let has_no = |word: Word| {
@@ -240,7 +204,44 @@ fn small_numbers(i: &Instruction, ty: Type) -> Result<(), Reason> {
     }
 }
 
+/// `.NaN`, `.xorsign` and `.abs` of minima and maxima, of which there are such of three
+/// numbers.
+fn extremes(i: &Instruction, ty: Type) -> Result<(), Reason> {
+    let three = i.operands.len() > 3;
+    let orders = ty == F32 || HALVES.contains(&ty);
+    let may = |word: Word| match word {
+        Word::BigNan => orders,
+        Word::Xorsign => orders && !three,
+        _ if three => ty == F32,
+        _ => i.has(Word::Xorsign),
+    };
+    let words = [Word::BigNan, Word::Xorsign, Word::Abs];
+    let name = format!("`{}.{}`", i.opcode.text(), ty.text());
+    match words.into_iter().find(|w| i.has(*w) && !may(*w)) {
+        Some(word) => Err(format!("{name} has no .{} here", word.text())),
+        None if i.has(Word::Xorsign) && !i.has(Word::Abs) => {
+            Err(format!("{name} with .xorsign needs .abs"))
+        }
+        None => Ok(()),
+    }
+}
+
+/// Comparisons, what they are combined with, and `.ftz`.
 fn comparison(i: &Instruction, ty: Type) -> Result<(), Reason> {
+    let name = i.opcode.text();
+    let combined = i.one_of(&[Word::And, Word::Or, Word::Xor]).is_some();
+    match (combined, i.operands.len() > 3) {
+        (true, false) => return Err(format!("`{name}` is combined with nothing")),
+        (false, true) => {
+            return Err(format!(
+                "how `{name}` is combined is missing: expected .and, .or or .xor"
+            ));
+        }
+        _ => {}
+    }
+    if i.has(Word::Ftz) && !matches!(ty, F32 | F16 | F16x2) {
+        return Err(format!("`{name}.{}` has no .ftz", ty.text()));
+    }
     use Word::{Eq, Equ, Geu, Gtu, Hi, Hs, Leu, Lo, Ls, Ltu, Nan, Ne, Neu, Num};
     const EQUAL: &[Word] = &[Eq, Ne];
     const ORDERS: &[Word] = &[Word::Lt, Word::Le, Word::Gt, Word::Ge];
@@ -264,43 +265,92 @@ fn comparison(i: &Instruction, ty: Type) -> Result<(), Reason> {
     }
 }
 
-fn conversion(i: &Instruction, to: Type, old: bool) -> Result<(), Reason> {
-    let Some(from) = i.ty(1) else {
-        return Ok(());
-    };
+fn conversion(i: &Instruction, to: Type, from: Type, old: bool) -> Result<(), Reason> {
     if !CONVERTED.iter().any(|set| set.contains(&from)) {
         return Err(format!("`cvt` takes no .{}", from.text()));
     }
     if small::concerns(i) {
         return small::check(i, to, from);
     }
-    if i.has(Word::Ftz) && to != F32 && from != F32 {
-        return Err("`.ftz` is only for .f32".to_owned());
-    }
-    const OF_FLOATS: &[Word] = &[Word::Rn, Word::Rz, Word::Rm, Word::Rp, Word::Rna];
-    let expected = match (to.is_float(), from.is_float()) {
-        (true, false) => EXACT,
-        (false, true) if to == B32 => OF_FLOATS,
-        (false, true) => INTEGRAL,
-        (true, true) if matches!(to, F16x2 | Bf16x2) => &[Word::Rn, Word::Rz],
-        (true, true) if to == Type::Tf32 || to.bits() < from.bits() => OF_FLOATS,
-        (true, true) => return Ok(()),
-        (false, false) => {
-            let given = i.one_of(&[EXACT, INTEGRAL].concat());
-            return match given {
-                Some(word) => Err(format!("integers are not rounded: .{}", word.text())),
-                None => Ok(()),
-            };
+    let (required, roundings) = conversion_roundings(to, from)
+        .ok_or_else(|| format!("no `cvt` from .{} to .{}", from.text(), to.text()))?;
+    let name = format!("`cvt.{}.{}`", to.text(), from.text());
+    let all = || listed(roundings.iter().map(|w| w.text()));
+    match i.one_of(&[EXACT, INTEGRAL, &[Word::Rna]].concat()) {
+        Some(word) if roundings.is_empty() => {
+            return Err(format!("{name} does not round: it has no .{}", word.text()));
         }
-    };
-    match i.one_of(expected) {
-        None if !old => Err(format!(
-            "`cvt.{}.{}` needs a rounding: expected one of {}",
-            to.text(),
-            from.text(),
-            listed(expected.iter().map(|w| w.text()))
-        )),
-        _ => Ok(()),
+        Some(word) if !roundings.contains(&word) => {
+            return Err(format!(
+                "{name} has no .{}: expected one of {}",
+                word.text(),
+                all()
+            ));
+        }
+        None if required && !old => {
+            return Err(format!(
+                "{name} needs a rounding: expected one of {}",
+                all()
+            ));
+        }
+        _ => {}
+    }
+    let has_no = |word: &&Word| i.has(**word) && !converts(i, **word, to, from);
+    let words = [
+        Word::Sat,
+        Word::Ftz,
+        Word::Satfinite,
+        Word::Relu,
+        Word::Scaled,
+    ];
+    match words.iter().find(has_no) {
+        Some(word) => Err(format!("{name} has no .{} here", word.text())),
+        None => Ok(()),
+    }
+}
+
+/// Whether a conversion needs a rounding, and which ones it may have; none where there is no
+/// such conversion.
+fn conversion_roundings(to: Type, from: Type) -> Option<(bool, &'static [Word])> {
+    const NEAR: &[Word] = &[Word::Rn, Word::Rz];
+    const TENSOR: &[Word] = &[Word::Rn, Word::Rz, Word::Rna];
+    let single = |ty: Type| matches!(ty, F16 | Bf16 | F32 | F64);
+    Some(match (to, from) {
+        (Type::Tf32, F32) => (true, TENSOR),
+        (F16x2 | Bf16x2, F32) => (true, NEAR),
+        _ if !to.is_float() && !from.is_float() => (false, &[]),
+        _ if !to.is_float() && single(from) => (true, INTEGRAL),
+        _ if !from.is_float() && single(to) => (true, EXACT),
+        _ if !single(to) || !single(from) => return None,
+        _ if to == from => (false, INTEGRAL),
+        (_, Bf16) | (Bf16, F16) => (false, EXACT),
+        _ if to.bits() < from.bits() => (true, EXACT),
+        _ => (false, &[]),
+    })
+}
+
+/// Whether a conversion may have `.sat`, `.ftz`, `.satfinite` or `.relu`.
+fn converts(i: &Instruction, word: Word, to: Type, from: Type) -> bool {
+    let packed = matches!(to, F16x2 | Bf16x2 | Type::Tf32);
+    let near = i.one_of(&[Word::Rn, Word::Rz]).is_some();
+    let bounded = i.one_of(&[Word::Satfinite, Word::Relu]).is_some();
+    match word {
+        Word::Sat if to.is_float() || from.is_float() => {
+            !packed && !bounded && to != Bf16 && from != Bf16
+        }
+        Word::Sat => {
+            let (wide, signs) = (to.bits() >= from.bits(), [to, from].map(Type::is_signed));
+            // Where the result has all values of the source, nothing is to be done.
+            match signs {
+                [true, false] => to.bits() <= from.bits(),
+                [false, true] => true,
+                _ => !wide,
+            }
+        }
+        Word::Ftz => !packed && !bounded && (to == F32 || from == F32),
+        Word::Satfinite if to == Type::Tf32 => true,
+        Word::Satfinite | Word::Relu => near && from == F32 && (packed || matches!(to, F16 | Bf16)),
+        _ => false,
     }
 }
 
@@ -345,6 +395,7 @@ impl Sizes {
     pub fn of(i: &Instruction) -> Self {
         match i.opcode.class() {
             Class::Convert if i.has(Word::Pack) || small::concerns(i) => Sizes::Exact,
+            Class::Convert if i.types().any(|ty| matches!(ty, Bf16 | Type::Tf32)) => Sizes::Exact,
             Class::Load | Class::Store | Class::Convert => Sizes::Wider,
             // Bytes of surfaces are in registers of 16 bits.
             Class::Texture if i.ty(0) == Some(B8) => Sizes::Wider,

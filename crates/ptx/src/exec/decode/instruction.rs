@@ -68,8 +68,8 @@ impl Decoder<'_> {
         let wide = i.one_of(&[Word::Gl, Word::Gpu, Word::Sys]).is_some();
         self.step(match () {
             () if i.has(Word::MbarrierInit) => Step::FenceInit,
-            () if i.has(Word::ProxyAlias) && !i.has(Word::Async) => Step::Nothing,
-            () if i.has(Word::ProxyAlias) => Step::Fence {
+            () if i.has(Word::Proxy) && !i.has(Word::Async) => Step::Nothing,
+            () if i.has(Word::Proxy) => Step::Fence {
                 fence: Fence::Proxy {
                     shared: i.space() != Some(Space::Global),
                     global: i.space().is_none_or(|space| space == Space::Global),
@@ -265,11 +265,14 @@ impl Decoder<'_> {
             self.step(Step::Clock { to: result, upper });
             return Ok(());
         }
-        if ty == Type::B128 {
-            return self.move_pair(i);
-        }
         if let (Operand::Vector(to), Operand::Vector(from)) = (target, source) {
             return self.move_vector(i, ty, to, from);
+        }
+        if let Some(word) = i.one_of(&[Word::V2, Word::V4]) {
+            return Err(format!("`mov.{}` moves a vector", word.text()));
+        }
+        if ty == Type::B128 {
+            return self.move_pair(i);
         }
         if let (Operand::Vector(parts), whole) | (whole, Operand::Vector(parts)) = (target, source)
         {

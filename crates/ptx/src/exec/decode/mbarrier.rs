@@ -42,17 +42,18 @@ impl Decoder<'_> {
         if i.ty(0) != Some(Type::B64) {
             return Err("`mbarrier` needs .b64".to_owned());
         }
-        let word = i.one_of(&[
-            Init,
-            Inval,
-            ExpectTx,
-            CompleteTx,
-            Arrive,
-            ArriveDrop,
-            TestWait,
-            TryWait,
-            PendingCount,
-        ]);
+        // An arrival may also expect bytes.
+        let word = i.one_of(&[Arrive, ArriveDrop]).or_else(|| {
+            i.one_of(&[
+                Init,
+                Inval,
+                ExpectTx,
+                CompleteTx,
+                TestWait,
+                TryWait,
+                PendingCount,
+            ])
+        });
         match word.ok_or("this form is not supported")? {
             TestWait | TryWait => self.mbarrier_wait(i),
             PendingCount => {
@@ -87,9 +88,7 @@ impl Decoder<'_> {
                 stays: i.has(Word::NoComplete),
             },
         };
-        // Arrivals at another block's barrier have no state to give.
-        let has_state = arrives && !matches!(i.operands.first(), Some(Operand::Address(..)));
-        let (state, rest) = if has_state {
+        let (state, rest) = if arrives {
             (i.operands.first(), i.operands.get(1..).unwrap_or(&[]))
         } else {
             (None, &i.operands[..])
@@ -103,7 +102,11 @@ impl Decoder<'_> {
         else {
             return Err("wrong number of operands".to_owned());
         };
+        let abroad = i.space() == Some(Space::SharedCluster);
         let state = match state {
+            Some(Operand::Register(_)) if abroad => {
+                return Err("an arrival at .shared::cluster gives no state: expected _".to_owned());
+            }
             Some(operand @ Operand::Register(_)) => Some(self.target(operand, Type::B64)?),
             Some(Operand::Discard) | None => None,
             Some(_) => return Err("a result that is not a register".to_owned()),

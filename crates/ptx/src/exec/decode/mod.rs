@@ -30,6 +30,7 @@ mod video;
 pub(super) mod waits;
 mod wgmma;
 mod wmma;
+mod words;
 
 use super::api::{InstructionInfo, InstructionKind};
 use super::image::form::{Form, Op, Step};
@@ -201,7 +202,7 @@ impl<'m> Decoder<'m> {
             let form = forms::check(i, self.module);
             self.at = at;
             let decoded = form.and_then(|()| self.instruction(i, at as u32, start, &cfg));
-            let decoded = decoded.and_then(|_| forms::known_words(i, self.module));
+            let decoded = decoded.and_then(|_| words::check(i, self.module, body));
             if let Err(reason) = decoded {
                 self.problem(i, reason);
             }

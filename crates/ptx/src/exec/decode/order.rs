@@ -51,6 +51,7 @@ pub(super) fn ordered(i: &Instruction, strength: Strength) -> MemoryOrder {
         release: orders(i, Word::Release),
         fixed: i.has(Word::Nc),
         whole: i.ty(0) == Some(Type::B128),
+        halves: matches!(i.ty(0), Some(Type::F16x2 | Type::Bf16x2)),
     }
 }
 

@@ -63,10 +63,12 @@ fn of_all(m: &mut Machine, slot: Slot, exec: u32, what: &str) -> u32 {
 
 /// Lanes arrive and go on: what they do from now on, the others do not wait
 /// for.
-pub fn arrive(m: &mut Machine, number: u32, count: Option<u32>, exec: u32) {
+pub fn arrive(m: &mut Machine, (number, count): (u32, Option<u32>), exec: u32, alive: u32) {
+    // A warp counts as one of 32, whatever lanes have exited or never were there.
+    let threads = if exec == alive { 32 } else { exec.count_ones() };
     m.arrivals.push(BarrierArrival {
         number,
-        threads: exec.count_ones(),
+        threads,
         count,
     });
     if let Some(races) = &mut m.races {

@@ -125,6 +125,8 @@ pub(super) struct MemoryOrder {
     pub fixed: bool,
     /// It is one access, whatever registers its value is in (`.b128`).
     pub whole: bool,
+    /// An atomic on two halves, each of which is an access of its own (`.f16x2`).
+    pub halves: bool,
 }
 
 /// What an access does with its bytes.

@@ -25,6 +25,7 @@ use super::mark::{Mark, Scope};
 use super::moments::{Carried, Moments};
 use super::seen::{Knowledge, Seen};
 use super::warp::{PROXIED_GLOBAL, PROXIED_SHARED, Warp};
+use super::words::Words;
 pub use fences::{Fence, Sides};
 use std::collections::HashMap;
 use words::Releases;
@@ -36,7 +37,7 @@ pub struct Order {
     warps: Vec<Warp>,
     /// What all threads of the block know.
     common: Knowledge,
-    words: HashMap<u64, Carried>,
+    words: Words<Carried>,
     releases: Releases,
     phases: HashMap<u64, Knowledge>,
     /// What threads bring that arrive at barriers and do not wait.

@@ -33,6 +33,7 @@ mod tests;
 mod touch;
 pub(super) mod visits;
 mod warp;
+pub mod words;
 
 use accumulators::Accumulators;
 pub(super) use accumulators::Uses;

@@ -6,7 +6,8 @@
 
 use super::mark::Mark;
 use super::seen::Seen;
-use std::collections::{BTreeMap, HashMap};
+use super::words::Words;
+use std::collections::BTreeMap;
 
 /// What a word takes along.
 #[derive(Clone, Debug, Default)]
@@ -57,9 +58,9 @@ pub struct Moments {
     /// The moment at which the last turn ended.
     now: u32,
     /// What words bring to other blocks.
-    pub wide: HashMap<u64, Carried>,
+    pub wide: Words<Carried>,
     /// What they bring to the blocks of a cluster alone, by cluster.
-    pub near: HashMap<u64, BTreeMap<u64, Carried>>,
+    pub near: Words<BTreeMap<u64, Carried>>,
 }
 
 impl Moments {

@@ -72,6 +72,14 @@ impl Planes {
 }
 
 impl Plane {
+    /// The accesses to a place that are kept.
+    pub fn all(&self, place: u32) -> impl Iterator<Item = &Mark> {
+        let last = self.marks.get(place as usize);
+        let has_more = last.is_some_and(|last| last.more);
+        let list = has_more.then(|| &self.more[place as usize]);
+        list.into_iter().flatten().chain(last)
+    }
+
     /// Looks at earlier accesses of a warp to a place.
     #[cold]
     #[inline(never)]
@@ -83,9 +91,7 @@ impl Plane {
         wrote: bool,
         hits: &mut Vec<Hit>,
     ) {
-        let last = &self.marks[place as usize];
-        let list = last.more.then(|| &self.more[place as usize]);
-        for mark in list.into_iter().flatten().chain([last]) {
+        for mark in self.all(place) {
             if let Some(lane) = clash(order, mark, touch) {
                 hits.push(Hit {
                     place,

@@ -5,7 +5,7 @@
 //! A place is a word, or a byte once something smaller than a word is accessed.
 
 use super::clock::Order;
-use super::mark::Mark;
+use super::mark::{Mark, Strength};
 use super::planes::{MOST, Planes, fine, fine_lists};
 use super::sights::{Sights, Written};
 use super::stored::{KEPT, is_outdone};
@@ -136,6 +136,9 @@ impl Shadow {
                 if self.hits.len() > before {
                     self.doubt(place, before);
                 }
+            }
+            if self.hits.len() > before && pass.updates {
+                self.settle_by_atomics(order, place, before, touch);
             }
             if self.hits.len() > before {
                 let (hits, address) = ((&mut self.hits, before), place * self.unit);
@@ -357,6 +360,42 @@ impl Shadow {
         }
     }
 
+    /// Takes away what is no race because an atomic whose result is read has observed it,
+    /// and the lanes have seen that atomic: of hits from one on.
+    #[cold]
+    fn settle_by_atomics(&mut self, order: &Order, place: u32, from: usize, touch: &Touch) {
+        let knows = |by: &&Mark| lanes(touch.lanes).any(|l| order.knows(touch.warp, l, by));
+        let live = self.updates.at(order.base(), place);
+        let planes = lanes(live).map(|warp| &self.updates.of[warp as usize]);
+        let all = planes.flat_map(|plane| plane.all(place));
+        let observers: Vec<Mark> = all
+            .filter(|by| !by.how.blind)
+            .filter(knows)
+            .copied()
+            .collect();
+        let mut at = 0;
+        self.hits.retain_mut(|hit| {
+            at += 1;
+            if at <= from || !hit.wrote || hit.earlier.how.strength == Strength::Weak {
+                return true;
+            }
+            let write = &hit.earlier;
+            let loosely = touch.how.is_loose_with(write.how);
+            let open = |&lane: &u32| {
+                let by = observers
+                    .iter()
+                    .map(|by| observed(order, (by, write), (touch.warp, lane)));
+                let observed = by.fold(0, |all, by| all | by);
+                order.unseen(touch.warp, lane, write, loosely) & !observed != 0
+            };
+            match lanes(touch.lanes).find(open) {
+                Some(lane) => hit.lane = lane,
+                None => return false,
+            }
+            true
+        });
+    }
+
     /// A copy writes a place: its mark stays until somebody waits.
     pub fn put(&mut self, order: &Order, first: u32, count: u32, (mark, touch): (Mark, &Touch)) {
         let end = (first + count).min(self.writes.len() as u32);
@@ -390,6 +429,21 @@ impl Shadow {
         let before = older.then(|| self.before.get_mut(place as usize)).flatten();
         let all = last.into_iter().chain(before);
         all.chain(list.into_iter().flatten())
+    }
+}
+
+/// The lanes of a strong write that an atomic has observed which a thread knows of: all
+/// those before it. Lanes of one instruction come one after another.
+fn observed(order: &Order, (by, write): (&Mark, &Mark), (warp, lane): (u32, u32)) -> u32 {
+    if !by.how.agrees(write.how, order.apart(by, write)) || !order.knows(warp, lane, by) {
+        return 0;
+    }
+    let is_one = by.seq == write.seq && by.warp == write.warp;
+    let is_own = u32::from(by.warp) == warp && by.lanes >> lane & 1 != 0;
+    match (by.seq > write.seq, is_one && is_own) {
+        (true, _) => u32::MAX,
+        (false, true) => (1 << lane) - 1,
+        (false, false) => 0,
     }
 }
 

@@ -4,6 +4,7 @@ use super::clock::{Fence, Sides, Word};
 use super::mark::{How, Scope, Strength};
 use super::shadow::{Hit, Touch};
 use super::stored::Stored;
+use super::words::Bytes;
 use super::*;
 
 /// A block of some warps.
@@ -46,8 +47,13 @@ impl Block {
     }
 
     fn update(&mut self, thread: u32, pc: u32) -> Vec<(u32, u32)> {
+        self.update_by(thread, pc, false)
+    }
+
+    /// `blind`: nobody reads the result.
+    fn update_by(&mut self, thread: u32, pc: u32, blind: bool) -> Vec<(u32, u32)> {
         let how = How {
-            blind: false,
+            blind,
             strength: Strength::Strong,
             scope: Scope::Block,
             size: 4,
@@ -60,7 +66,10 @@ const NONE: [(u32, u32); 0] = [];
 
 fn word(orders: bool) -> Word {
     Word {
-        address: 16,
+        bytes: Bytes {
+            address: 16,
+            count: 4,
+        },
         global: false,
         scope: Scope::Block,
         orders,
@@ -122,8 +131,18 @@ fn an_atomic_does_not_hide_a_store() {
     assert_eq!(block.update(41, 2), [(3, 1)]);
     block.0.order.barrier();
     assert_eq!(block.update(3, 3), NONE);
-    assert_eq!(block.update(40, 3), NONE);
+    assert_eq!(block.update_by(40, 3, true), NONE);
     assert_eq!(block.read(40, 4), [(3, 3)]);
+}
+
+#[test]
+fn an_atomic_has_observed_those_before_it() {
+    let mut block = Block::new(2);
+    assert_eq!(block.update(3, 3), NONE);
+    assert_eq!(block.update(40, 3), NONE);
+    assert_eq!(block.read(40, 4), NONE);
+    assert_eq!(block.read(3, 4), [(40, 3)]);
+    assert_eq!(block.write(40, 5), [(3, 4)]);
 }
 
 #[test]

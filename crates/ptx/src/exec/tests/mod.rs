@@ -2,6 +2,7 @@
 //! kernel as it is are files in `tests/filetests/`.
 
 mod advice;
+mod conversions;
 mod flow;
 mod forms;
 mod heap;
@@ -18,6 +19,7 @@ mod texture;
 mod texture_harness;
 mod vectors;
 mod video;
+mod words;
 
 use super::*;
 use crate::Module;

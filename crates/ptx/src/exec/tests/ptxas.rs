@@ -83,7 +83,7 @@ fn refused(all: &[Judged]) -> BTreeMap<usize, String> {
 }
 
 /// What the executor does not have, though it is PTX.
-fn is_unsupported(reason: &str) -> bool {
+pub(super) fn is_unsupported(reason: &str) -> bool {
     reason.contains("not supported") || reason.contains("does not have")
 }
 
@@ -95,14 +95,12 @@ fn is_odd(instruction: &str) -> bool {
     instruction.contains("%f16x2") || address || whole
 }
 
-/// What is taken here although ptxas refuses it: conversions that saturate or
-/// round to no effect, and registers of bits of 16 for bf16, signed or not.
+/// What is taken here although ptxas refuses it: registers of integers for bf16 and tf32, and
+/// of 32 bits for two integers of 16.
 fn is_lenient(instruction: &str) -> bool {
-    let idle = instruction.starts_with("cvt");
-    idle || instruction.contains("bf16")
-        || instruction.contains("u16x2")
-        || is_odd(instruction)
-        || instruction.starts_with("dp4a")
+    let has = |texts: &[&str]| texts.iter().any(|text| instruction.contains(text));
+    let packed = has(&["bf16", "tf32", "u16x2", "s16x2"]) && has(&["%u", "%s", "%f"]);
+    packed || is_odd(instruction) || instruction.starts_with("dp4a")
 }
 
 #[test]

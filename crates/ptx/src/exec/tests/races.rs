@@ -38,9 +38,15 @@ fn atomics_of_too_narrow_a_scope_name_it() {
     let of = |scope: &str| Some(scope.to_owned());
     let found = scopes("cta", "gpu");
     assert_eq!(found[0].0, of(".cta"));
-    assert!(found[0].1.contains("by an atomic of scope .cta"), "{found:?}");
+    assert!(
+        found[0].1.contains("by an atomic of scope .cta"),
+        "{found:?}"
+    );
     assert_eq!(found[1].0, None);
-    assert!(found[1].1.contains("the other side has scope .cta"), "{found:?}");
+    assert!(
+        found[1].1.contains("the other side has scope .cta"),
+        "{found:?}"
+    );
     let found = scopes("cta", "cta");
     assert_eq!([&found[0].0, &found[1].0], [&of(".cta"), &of(".cta")]);
     assert_eq!(scopes("gpu", "sys"), []);

@@ -103,7 +103,7 @@ impl Warp {
         }
         let (number, count) = barrier::named(m, info, exec);
         if info.arrive_only {
-            barrier::arrive(m, number, count, exec);
+            barrier::arrive(m, (number, count), exec, self.alive);
             return Flow::Top;
         }
         self.paths[path].expected = expected;

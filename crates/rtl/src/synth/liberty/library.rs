@@ -16,7 +16,7 @@ const LIMIT: Limit = Limit {
     bytes: 1 << 30,
     expected: "a Liberty file (.lib), or one packed with gzip",
 };
-/// What gzip begins with.
+/// The first bytes of a gzip file.
 const GZIP: [u8; 2] = [0x1f, 0x8b];
 
 /// Truth tables over (first input, second input).

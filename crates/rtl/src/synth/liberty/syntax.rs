@@ -16,7 +16,7 @@ pub(super) struct Group<'a> {
     /// `name (values) ;`
     pub complex: Vec<(&'a str, Vec<&'a str>)>,
     pub groups: Vec<Group<'a>>,
-    /// Where the group begins, in bytes.
+    /// Byte offset of the group.
     pub offset: usize,
 }
 
@@ -143,7 +143,7 @@ impl<'a> Parser<'a> {
         here
     }
 
-    /// What follows a name: an attribute of `group` or a group in it.
+    /// Parses what follows a name: an attribute of `group`, or a group in it.
     fn statement(
         &mut self,
         name: &'a str,

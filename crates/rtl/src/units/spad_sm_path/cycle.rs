@@ -26,7 +26,7 @@ pub(super) struct Arrival {
     pub data: Vec<u64>,
 }
 
-/// What drives the path in one cycle.
+/// The inputs of the path in one cycle.
 #[derive(Clone)]
 pub(super) struct PathCycle {
     pub rst: bool,
@@ -60,7 +60,7 @@ impl PathCycle {
         }
     }
 
-    /// As the model takes them.
+    /// In the form of the model.
     pub(super) fn inputs(&self) -> SmPathInputs<'_> {
         let op = match self.op.addr.len() {
             0 => NO_OPERANDS,

@@ -1,6 +1,6 @@
-//! What is around the path in random stimulus: kernels, each with settings, a
-//! bank mapping and habits of its own. The next one begins with a reset in mid
-//! flight or after the path has drained.
+//! The environment of the path in random stimulus: kernels, each with its own
+//! settings, bank mapping and rhythm. The next kernel begins with a reset in
+//! mid flight, or after the path has drained.
 
 use super::cycle::{Arrival, PassOperands, PathCycle};
 use super::ports::Shown;
@@ -32,7 +32,7 @@ const PCS: u32 = 16;
 /// nobody gives back.
 const DRAIN_CYCLES: u32 = 2048;
 
-/// What the environment is at.
+/// The phase of the environment.
 enum Phase {
     /// Reset for this many more cycles.
     Reset(u32),
@@ -64,7 +64,7 @@ struct Habits {
 }
 
 impl Habits {
-    /// One of the program counters: four sets of the history, four tags each.
+    /// The program counter with this number: four sets of the history, four tags each.
     fn pc(&self, number: u32) -> u16 {
         let [low, high] = self.tag_bits;
         let tag = (number >> 2 & 1) << low | (number >> 3) << high;
@@ -103,7 +103,7 @@ pub(super) struct Environment {
     ending: u64,
     /// The path was empty in the cycle before, and nothing was offered.
     empty: bool,
-    /// It was empty, and will never take what is offered.
+    /// It was empty, and will never accept an offer.
     stuck: bool,
     /// Data from off-chip that stays at the port until it is taken.
     arrival: Option<Arrival>,
@@ -179,7 +179,7 @@ impl Environment {
         cycle
     }
 
-    /// What the environment learns from what the path shows.
+    /// Updates the environment from the outputs of the path.
     pub(super) fn follow(&mut self, cycle: &PathCycle, shown: &Shown, stimulus: &mut Stimulus) {
         if cycle.rst {
             self.forget();
@@ -233,7 +233,7 @@ impl Environment {
             Phase::Configure(writes) if writes.is_empty() => Phase::Run(128 + stimulus.below(1024)),
             Phase::Run(0) if stimulus.one_in(2) => Phase::Reset(1 + stimulus.below(2)),
             Phase::Run(0) => {
-                // Where the issue is decided ahead, an offer stays until it is taken.
+                // If the issue is decided ahead, an offer is kept until it is accepted.
                 if self.config.path.ahead == 0 {
                     self.offers = Offers::none(self.warps());
                 }
@@ -287,7 +287,7 @@ impl Environment {
         }
     }
 
-    /// What `warp` offers.
+    /// Draws the kind that `warp` offers.
     fn draw_kind(&self, warp: usize, stimulus: &mut Stimulus) -> u8 {
         let drawn = KIND_MIXES[self.habits.kinds][stimulus.below(16) as usize];
         if drawn == kind::ATOMIC && self.habits.atomics >> warp & 1 == 0 {
@@ -305,7 +305,7 @@ impl Environment {
         [low, low + 1 + stimulus.below(bits - low - 1)]
     }
 
-    /// There are addresses beyond the capacity.
+    /// Whether addresses beyond the capacity exist.
     fn has_beyond(&self) -> bool {
         self.config.capacity_words < 1 << self.config.geometry.addr_bits()
     }
@@ -391,8 +391,8 @@ impl Environment {
         }
     }
 
-    /// Of a release often all lanes, or all but one: a block has released when
-    /// each of its threads has.
+    /// The mask of a RELSSP: often all lanes, or all but one, because a block
+    /// has released when each of its threads has.
     fn mask(&self, drawn: u64, stimulus: &mut Stimulus) -> u64 {
         if !self.releases || stimulus.one_in(4) {
             return drawn;

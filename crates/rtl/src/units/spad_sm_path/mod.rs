@@ -90,7 +90,7 @@ mod tests {
     use crate::units::bench::Words;
     use std::collections::BTreeMap;
 
-    /// What random stimulus must reach, counted on the model.
+    /// The events that random stimulus must reach, counted on the model.
     fn events(config: &Config, cycles: u64) -> BTreeMap<&'static str, u64> {
         let design = Design::emit(&["spad_sm_path".to_owned()], config).unwrap();
         let layout = Layout::new(&design.units[0]);

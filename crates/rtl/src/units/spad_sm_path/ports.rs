@@ -20,7 +20,7 @@ ports!(Ports {
         owner rel_done live unlock stall masked seq_state occ nm_valid pre_count;
 });
 
-/// What the environment looks at of what the path shows.
+/// The outputs of the path that the environment reads.
 pub(super) struct Shown {
     /// Warp and pass that are issued.
     pub issue: Option<(usize, u32)>,
@@ -245,7 +245,7 @@ impl PathPorts {
         frame.expect(&p.pre_count, out.pre_count as u32);
     }
 
-    /// What the path shows in a cycle.
+    /// The outputs of the path in a cycle.
     pub(super) fn shown(&self, frame: &Frame) -> Shown {
         let p = &self.ports;
         let number = |port| frame.shown_bits(port) as usize;

@@ -40,7 +40,7 @@ pub(crate) struct Contexts {
     rounds: u64,
 }
 
-/// What a clock edge brings to the contexts.
+/// The inputs of the contexts at a clock edge.
 pub(super) struct ContextInputs<'a> {
     /// The entry at the head of the memory path, if it is an ATOMIC that leaves it.
     pub(super) atomic: Option<Pass>,

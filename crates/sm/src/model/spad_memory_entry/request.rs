@@ -5,7 +5,7 @@ use crate::model::pass::{AccessTag, Pass, PassData};
 use crate::model::spad_retry_sequencer::SequencerRequest;
 use crate::model::spad_scratchpad::{ScratchpadInputs, op};
 
-/// Whose request stands at the port.
+/// The source of the request at the port.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MemoryRequest {
     /// The head of the memory path.

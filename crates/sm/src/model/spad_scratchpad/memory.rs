@@ -1,6 +1,6 @@
 //! Banks and locks, and how a group reaches them.
 
-use super::stages::{Group, Place, Request};
+use super::stages::{Grant, Group, Request};
 use super::{ResponseControl, op};
 use crate::config::Config;
 use crate::model::byte_merging::ByteMerging;
@@ -54,15 +54,15 @@ impl Memory {
     pub(super) fn serve<T: Copy + Default>(
         &mut self,
         request: &Request<T>,
-        place: &Place,
+        grant: &Grant,
         words: &mut [u64; MAX_LANES],
     ) -> Group<T> {
-        if !place.valid {
+        if !grant.valid {
             return Group::reset();
         }
         let brings = match request.op {
-            op::LOAD | op::LDLK => self.read(request, place, words),
-            op::STORE | op::STUL => self.write(request, place),
+            op::LOAD | op::LDLK => self.read(request, grant, words),
+            op::STORE | op::STUL => self.write(request, grant),
             op::PASS => {
                 copy_words(request.mask, &request.data, words, self.lanes as usize);
                 request.mask
@@ -70,15 +70,15 @@ impl Memory {
             _ => 0,
         };
         if request.locks() {
-            self.access_locks(request, place);
+            self.access_locks(request, grant);
         }
         let success = self.success;
-        if place.last {
+        if grant.last {
             self.success = 0;
         }
         Group {
             valid: true,
-            last: place.last,
+            last: grant.last,
             brings,
             control: ResponseControl {
                 valid: true,
@@ -87,18 +87,18 @@ impl Memory {
                 tag: request.tag,
                 success,
                 error: request.error,
-                degree: place.degree,
+                degree: grant.degree,
             },
         }
     }
 
-    fn access_locks<T>(&mut self, request: &Request<T>, place: &Place) {
+    fn access_locks<T>(&mut self, request: &Request<T>, grant: &Grant) {
         let inputs = LockInputs {
             rst: false,
             valid: true,
-            window: place.window,
+            window: grant.window,
             op: request.op,
-            req: place.leader,
+            req: grant.leader,
             addr: &request.lock,
         };
         self.success |= self.locks.success(&inputs);
@@ -110,31 +110,31 @@ impl Memory {
     fn read<T>(
         &self,
         request: &Request<T>,
-        place: &Place,
+        grant: &Grant,
         words: &mut [u64; MAX_LANES],
     ) -> LaneMask {
         let (bank, row) = (&request.bank, &request.row);
         let lanes = self.lanes as usize;
-        if place.served == all_lanes(lanes) {
+        if grant.served == all_lanes(lanes) {
             let places = bank[..lanes].iter().zip(&row[..lanes]);
             for (word, (&bank, &row)) in words[..lanes].iter_mut().zip(places) {
                 *word = self.banks.word(bank.into(), row.into());
             }
-            return place.served;
+            return grant.served;
         }
-        for lane in lanes_of(place.served) {
+        for lane in lanes_of(grant.served) {
             words[lane] = self.banks.word(bank[lane].into(), row[lane].into());
         }
-        place.served
+        grant.served
     }
 
-    fn write<T>(&mut self, request: &Request<T>, place: &Place) -> LaneMask {
-        if place.served == place.leader {
+    fn write<T>(&mut self, request: &Request<T>, grant: &Grant) -> LaneMask {
+        if grant.served == grant.leader {
             // Each bank has one lane, whose word needs no merging.
 
-            self.write_apart(request, place.leader)
+            self.write_apart(request, grant.leader)
         } else {
-            self.write_merged(request, place)
+            self.write_merged(request, grant)
         }
         0
     }
@@ -145,7 +145,7 @@ impl Memory {
         let whole = self.merging.all_bytes();
         let by_all = request.be[..lanes].iter().fold(whole, |all, be| all & be);
         if leader == all_lanes(lanes) && self.merging.enables(by_all) == whole {
-            // Whole words: nothing of the old ones stays.
+            // Whole words: no byte of the old ones is kept.
             let mask = byte_mask(whole);
             let places = bank[..lanes].iter().zip(&row[..lanes]);
             for (&word, (&bank, &row)) in request.data[..lanes].iter().zip(places) {
@@ -160,8 +160,8 @@ impl Memory {
         }
     }
 
-    fn write_merged<T>(&mut self, request: &Request<T>, place: &Place) {
-        let Place { served, leader, .. } = *place;
+    fn write_merged<T>(&mut self, request: &Request<T>, grant: &Grant) {
+        let Grant { served, leader, .. } = *grant;
         let (bank, row) = (&request.bank, &request.row);
         let writes = self.merging.writes(served, leader, bank, &request.be);
         for lane in lanes_of(served) {

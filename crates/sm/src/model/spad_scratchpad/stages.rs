@@ -1,5 +1,4 @@
-//! What is in the stages of the scratchpad: an access and its groups on
-//! their way to the response.
+//! The contents of the scratchpad's stages: an access, and its groups on their way to the response.
 
 use super::{ResponseControl, ScratchpadInputs, op};
 use crate::model::lanes::{LaneMask, MAX_LANES, copy_words};
@@ -60,7 +59,7 @@ impl<T: Copy + Default> Request<T> {
 
 /// A group as the arbiter gives it, in one of its windows.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Place {
+pub(super) struct Grant {
     pub(super) valid: bool,
     /// The last of its access, in its last window.
     pub(super) last: bool,
@@ -70,7 +69,7 @@ pub(super) struct Place {
     pub(super) degree: u32,
 }
 
-impl Place {
+impl Grant {
     pub(super) fn ends_access(&self) -> bool {
         self.valid && self.last
     }
@@ -79,8 +78,8 @@ impl Place {
 /// MEM1 where it comes before banks and locks.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct RequestStage {
-    pub(super) place: Place,
-    /// Which of the requests the group belongs to.
+    pub(super) grant: Grant,
+    /// The request that the group belongs to.
     pub(super) of: usize,
 }
 

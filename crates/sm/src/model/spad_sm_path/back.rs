@@ -48,7 +48,7 @@ struct Shown {
     left: bool,
 }
 
-/// What the units say in one cycle; what is ready, from the end.
+/// The outputs of the units in one cycle; ready signals, from the end.
 pub(crate) struct BackSignals {
     pub(crate) elastic: bool,
     nm_ready: bool,
@@ -107,7 +107,7 @@ impl Back {
         self.pool.in_use() - of_others
     }
 
-    /// What all say with `ex` in EX.
+    /// The outputs of all units with `ex` in EX.
     #[inline(always)]
     pub(super) fn eval(&self, inputs: &SmPathInputs, ex: Option<PassControl>) -> BackSignals {
         let (rst, kind) = (inputs.rst, inputs.cfg.pipeline);
@@ -203,8 +203,7 @@ impl Back {
         }
     }
 
-    /// What the writeback port shows in this cycle; what has left it before
-    /// gives its slot back.
+    /// The writeback port in this cycle; results that left it before return their slots.
     #[inline(always)]
     fn show(&mut self, wb_ready: bool) {
         if let Some(slot) = self.shown.slot.filter(|_| self.shown.left) {

@@ -1,6 +1,6 @@
-//! What serves the accesses of the path: the scratchpad, as the RTL has it, or a
-//! window of accesses whose bank conflicts overlap (`[sm] window`), which only
-//! `sim` has.
+//! The memory of the path: the scratchpad, as in the RTL, or a window of
+//! accesses whose bank conflicts overlap (`[sm] window`), which exists only in
+//! `sim`.
 
 use crate::config::Config;
 use crate::model::pass::AccessTag;
@@ -24,7 +24,7 @@ pub(crate) enum PathBanks {
 use PathBanks::{Scratchpad as InOrder, Window as Overlapping};
 
 impl PathBanks {
-    /// Those of the RTL.
+    /// The banks of the RTL.
     pub(crate) fn new(config: &Config) -> Self {
         InOrder(Scratchpad::new(config))
     }

@@ -34,7 +34,7 @@ pub struct PathConfig {
 }
 
 impl PathConfig {
-    /// What `config` sets the ports to; the limit of sharing is left 0.
+    /// The settings of `config`; the limit of sharing is left 0.
     pub fn of(config: &Config) -> Self {
         let s = &config.settings;
         PathConfig {
@@ -104,7 +104,7 @@ pub struct SmPathInputs<'a> {
     pub launch: Option<PathLaunch>,
     /// Threads exit.
     pub exit: Option<Exit>,
-    /// What the warps offer.
+    /// The offers of the warps.
     pub offers: &'a Offers,
     /// Operands of the pass in EXE.
     pub op: Operands<'a>,

@@ -1,5 +1,5 @@
-//! Who has released, and who may touch the shared part: relssp, the release
-//! register and the access unit (microarchitecture/access-unit.md and
+//! Releases and the owners of the shared parts: relssp, the release register
+//! and the access unit (microarchitecture/access-unit.md and
 //! microarchitecture/relssp.md).
 
 use super::SmPathInputs;
@@ -19,18 +19,18 @@ pub(crate) struct Sharing {
     warp_blk: Vec<u8>,
 }
 
-/// What they say in one cycle.
+/// The outputs of these units in one cycle.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct SharingOutputs {
     /// Of relssp.
     pub(crate) now: RelsspOutputs,
-    /// What the access unit and the ports see of it.
+    /// The same, as the access unit and the ports see it.
     pub(super) shown: RelsspOutputs,
     pub(super) access: AccessOutputs,
 }
 
 impl SharingOutputs {
-    /// What is shown is what relssp says.
+    /// Whether the outputs shown are those of relssp in this cycle.
     pub(crate) fn is_settled(&self) -> bool {
         self.now == self.shown
     }
@@ -48,13 +48,13 @@ impl Sharing {
         }
     }
 
-    /// What they say in this cycle; `release` is a RELSSP that leaves EX.
+    /// The outputs in this cycle; `release` is a RELSSP that leaves EX.
     pub(crate) fn eval(&self, inputs: &SmPathInputs, release: Option<Release>) -> SharingOutputs {
         let events = release_inputs(inputs, release, &self.warp_blk);
         self.eval_behind(inputs, self.relssp.eval(&events))
     }
 
-    /// What they say where relssp says `now`.
+    /// The outputs if those of relssp are `now`.
     pub(crate) fn eval_behind(&self, inputs: &SmPathInputs, now: RelsspOutputs) -> SharingOutputs {
         let shown = self.register.as_ref().map_or(now, ReleaseRegister::eval);
         let access = self

@@ -1,14 +1,14 @@
-//! What the lanes request, and what they are answered.
+//! The requests of the lanes, and the answers to them.
 
 use crate::model::lane_hash::RegisterWrite;
 use crate::model::lanes::{LaneMask, MAX_LANES};
 
-/// What the lanes request in one cycle.
+/// The requests of the lanes in one cycle.
 #[derive(Clone, Debug)]
 pub struct TcdmRequests {
     /// Lanes that request.
     pub req: LaneMask,
-    /// Of these, those that read.
+    /// The requesting lanes that read.
     pub wen: LaneMask,
     /// Word address of each lane.
     pub addr: [u16; MAX_LANES],
@@ -16,11 +16,11 @@ pub struct TcdmRequests {
     pub data: [u64; MAX_LANES],
     /// Byte enables of each lane.
     pub be: [u8; MAX_LANES],
-    /// Of the lanes that request, those that request an atomic operation.
+    /// The requesting lanes with an atomic operation.
     pub amo: LaneMask,
     /// Code of each lane's atomic operation.
     pub aop: [u8; MAX_LANES],
-    /// What each lane's compare-and-swap expects.
+    /// The expected value of each lane's compare-and-swap.
     pub expected: [u64; MAX_LANES],
     /// Identifier of each lane's request.
     pub id: [u32; MAX_LANES],
@@ -66,7 +66,7 @@ pub struct TcdmInputs {
     pub hash_wr: Option<RegisterWrite>,
     /// Write to the row map's registers.
     pub row_wr: Option<RegisterWrite>,
-    /// What the lanes request.
+    /// The requests of the lanes.
     pub requests: TcdmRequests,
 }
 
@@ -75,8 +75,8 @@ pub struct TcdmInputs {
 pub struct TcdmAnswers {
     /// Lanes whose oldest request is answered.
     pub valid: LaneMask,
-    /// Of these, those that requested a word beyond the capacity, or an atomic
-    /// operation that there is not.
+    /// The answered lanes that requested a word beyond the capacity, or an
+    /// unknown atomic operation.
     pub failed: LaneMask,
     /// Words read, also by atomic operations, and whether a store-conditional
     /// failed; else 0.
@@ -92,13 +92,13 @@ pub(super) const NO_ANSWERS: TcdmAnswers = TcdmAnswers {
     id: [0; MAX_LANES],
 };
 
-/// What is done with a word.
+/// The operation on a word.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum What {
     Read,
     /// The bytes that are enabled.
     Write(u8),
-    /// An operation, and what it expects.
+    /// An atomic operation: its code and expected value.
     Atomic(u8, u64),
 }
 

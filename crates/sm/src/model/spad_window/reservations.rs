@@ -4,12 +4,12 @@
 const TURN: u32 = 256;
 
 /// Bank and row.
-type Place = (usize, usize);
+type BankRow = (usize, usize);
 
 /// The reservation of a lane.
 #[derive(Clone, Copy, Debug, Default)]
 struct Reservation {
-    place: Option<Place>,
+    word: Option<BankRow>,
     owner: u8,
     /// Turns of the counter for which another warp leaves it alone.
     turns: u8,
@@ -17,7 +17,7 @@ struct Reservation {
     touched: bool,
 }
 
-/// Those of all lanes; without atomic operations there are none.
+/// The reservations of all lanes; empty without atomic operations.
 #[derive(Clone, Debug)]
 pub(super) struct Reservations {
     lanes: Vec<Reservation>,
@@ -33,7 +33,7 @@ impl Reservations {
         }
     }
 
-    /// As after a reset.
+    /// Returns to the state after a reset.
     pub(super) fn clear(&mut self) {
         self.lanes.fill(Reservation::default());
         self.age = 0;
@@ -41,13 +41,13 @@ impl Reservations {
 
     /// A load-reserved of `warp` in `lane`. It leaves the reservation of another warp
     /// alone while that is young.
-    pub(super) fn load(&mut self, lane: usize, warp: u8, place: Place) {
+    pub(super) fn load(&mut self, lane: usize, warp: u8, word: BankRow) {
         let Some(own) = self.lanes.get_mut(lane) else {
             return;
         };
         if own.turns == 0 || own.owner == warp {
             *own = Reservation {
-                place: Some(place),
+                word: Some(word),
                 owner: warp,
                 turns: 2,
                 touched: true,
@@ -56,20 +56,20 @@ impl Reservations {
     }
 
     /// A store-conditional; whether it finds its reservation, which it ends.
-    pub(super) fn conditional(&mut self, lane: usize, warp: u8, place: Place) -> bool {
+    pub(super) fn conditional(&mut self, lane: usize, warp: u8, word: BankRow) -> bool {
         let own = self.lanes.get_mut(lane).filter(|own| own.owner == warp);
         let Some(own) = own else {
             return false;
         };
         (own.turns, own.touched) = (0, true);
-        own.place.take() == Some(place)
+        own.word.take() == Some(word)
     }
 
     /// The word is written.
-    pub(super) fn end(&mut self, place: Place) {
-        let of_word = |own: &&mut Reservation| own.place == Some(place);
+    pub(super) fn end(&mut self, word: BankRow) {
+        let of_word = |own: &&mut Reservation| own.word == Some(word);
         let ended = self.lanes.iter_mut().filter(of_word);
-        ended.for_each(|own| own.place = None);
+        ended.for_each(|own| own.word = None);
     }
 
     /// The clock edge, after what the accesses of the cycle did.

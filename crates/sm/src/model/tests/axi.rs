@@ -9,8 +9,7 @@ use crate::model::{
 use std::collections::VecDeque;
 use std::path::Path;
 
-/// The port in the place of lane 0, the other lanes without requests; 768 of 1024
-/// words.
+/// The port instead of lane 0, the other lanes without requests; 768 of 1024 words.
 struct System {
     lanes: usize,
     port: Axi,
@@ -31,7 +30,7 @@ fn system() -> System {
     system_of(1)
 }
 
-/// The port in the place of this many lanes.
+/// The port instead of this many lanes.
 fn system_of(lanes: usize) -> System {
     let text = format!(
         "base = 'small'\n[geometry]\ncapacity_words = 768\n[hash]\npath = 'mod'\n\
@@ -259,7 +258,7 @@ fn what_is_outside_is_refused_beat_by_beat() {
         assert_eq!(system.written(wrong, &all(6)), resp::SLVERR, "{wrong:?}");
     }
     assert_eq!(system.word(0), (7, resp::OKAY));
-    // One that leaves its 4 KB goes on at their beginning.
+    // A burst that leaves its 4 KB continues at their beginning.
     assert_eq!(system.words(incr(0xff8, 3)), [0x3fe, 0x3ff, 0]);
 }
 

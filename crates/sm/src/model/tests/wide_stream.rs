@@ -1,5 +1,5 @@
-//! `spad_wide_stream` (microarchitecture/phases.md) beside what `conflicts` counts,
-//! and beside a memory that knows no phases.
+//! `spad_wide_stream` (microarchitecture/phases.md), compared with the counts of
+//! `conflicts`, and with a memory that knows no phases.
 
 use crate::config::Config;
 use crate::model::spad_scratchpad::op;

@@ -41,7 +41,7 @@ pub(super) fn add(program: &[Instr], n: u32) -> Vec<Instr> {
     for (k, access) in accesses.enumerate().filter(|_| n > 0) {
         let register = RING + (k % n as usize) as u8;
         if access.kind == InstrKind::AtomShared {
-            // What follows waits for it in any case.
+            // The following instructions wait for it in any case.
             access.srcs = Sources::new(&[ATOMIC_RESULT, register]).unwrap_or_default();
         } else {
             access.dst = Some(register);

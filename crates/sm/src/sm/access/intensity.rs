@@ -71,7 +71,7 @@ mod tests {
             let accesses = is_access.iter().filter(|&&a| a).count() as f64;
             let share = accesses / program.len() as f64;
             assert!((share / intensity - 1.0).abs() < 0.02, "{share}");
-            // The same between any two accesses, but for rounding and barriers.
+            // The same number between any two accesses, except for rounding and barriers.
             let between: Vec<usize> = is_access.split(|&a| a).map(<[bool]>::len).skip(1).collect();
             let inner = &between[..between.len() - 1];
             let (least, most) = (inner.iter().min().unwrap(), inner.iter().max().unwrap());

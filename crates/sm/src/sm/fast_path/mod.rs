@@ -61,9 +61,9 @@ impl FastPath {
         self.row_taken
     }
 
-    /// One clock cycle, and of those that follow with the same inputs as many
-    /// as have the same outputs, as far as that is easily seen, but not more
-    /// than `limit` in all. The outputs of each of them, and how many.
+    /// One clock cycle, and as many following cycles with the same inputs and
+    /// outputs as can be predicted cheaply, at most `limit` in all. Returns the
+    /// outputs of each of them, and their number.
     #[inline(always)]
     pub(super) fn step(&mut self, inputs: &SmPathInputs, limit: u64) -> (SmPathOutputs, u64) {
         let path = &mut self.path;

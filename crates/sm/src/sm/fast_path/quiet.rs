@@ -32,7 +32,7 @@ fn passes_move(path: &SmPath, s: &Signals) -> bool {
         || s.back.exit.mem_valid != 0
         || back.nonmem.stage_valid() != 0
         || back.wb.wb().is_some()
-        // It is off-chip data's turn, which passes.
+        // It is off-chip data's turn, which goes unused.
         || !back.wb.mem_ready(false)
         || entry.head_leaves
         || (entry.seq_busy && s.back.req_ready)

@@ -1,21 +1,21 @@
-//! Who has released, and who may touch the shared part: what the units say
-//! stays as it is until a block starts, or threads exit or release.
+//! Which warps have released, and which may access the shared part. The units'
+//! outputs stay the same until a block starts, or threads exit or release.
 
 use crate::model::spad_sm_path::{Sharing, SharingOutputs, SmPathInputs};
 use crate::model::{Release, RelsspOutputs};
 
-/// What the units of [`Sharing`] said last, where they would say it again.
+/// The last outputs of the units of [`Sharing`], while they are still valid.
 #[derive(Default)]
 pub(super) struct Answers {
-    /// Of relssp.
+    /// The outputs of relssp.
     released: Option<RelsspOutputs>,
-    /// Of all, where no block shares, so that the offers do not count; and the
-    /// `cfg_sharing` under which they said it.
+    /// All outputs, valid while no block shares, so that offers do not matter,
+    /// and the `cfg_sharing` that they depend on.
     all: Option<(bool, SharingOutputs)>,
 }
 
 impl Answers {
-    /// What the units would say again.
+    /// The outputs, if they are still valid.
     #[inline(always)]
     pub(super) fn known(
         &self,
@@ -27,7 +27,7 @@ impl Answers {
         alike.then_some(outputs)
     }
 
-    /// What they say in a cycle for which that is not known.
+    /// Computes the outputs in a cycle in which they may have changed.
     #[inline(never)]
     pub(super) fn ask(
         &self,

@@ -54,7 +54,7 @@ impl L1 {
             self.hits += 1;
             at + self.latency
         } else {
-            // What comes after it waits, too.
+            // Later requests wait, too.
             at = self.under_way.room(self.mshrs, at);
             self.misses += 1;
             let first = line * self.segments;

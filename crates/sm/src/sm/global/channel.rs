@@ -53,8 +53,8 @@ impl Channel {
         }
     }
 
-    /// Takes a segment of a copy, which the L2 and DRAM serve at once, that is
-    /// there from `cycle` on.
+    /// Transfers a segment of a copy, which is ready from `cycle` on and which
+    /// L2 and DRAM serve at once.
     pub fn take(&mut self, cycle: u64) -> Transfer {
         self.serve(cycle, None)
     }
@@ -92,7 +92,7 @@ impl Channel {
             cycle: start.cycle + end / self.per_cycle,
             part: end % self.per_cycle,
         };
-        // In order but for what the L2 and DRAM do.
+        // In order, except for delays in the L2 and DRAM.
         let behind = match self.outstanding.back() {
             Some(&last) if last > data => self.outstanding.partition_point(|&d| d <= data),
             _ => self.outstanding.len(),
@@ -110,7 +110,7 @@ impl Channel {
         self.free.cycle
     }
 
-    /// What the L2 and DRAM have counted.
+    /// The counters of the L2 and DRAM.
     pub fn far(&self) -> Option<&Far> {
         self.far.as_deref()
     }

@@ -1,6 +1,6 @@
-//! What is behind an SM's channel to global memory: its part of the L2, and the
-//! channels of DRAM with their open rows. All of it is shared with other SMs,
-//! which are assumed to ask for as much (microarchitecture/sm-model.md).
+//! The memory behind an SM's channel: its share of the L2, and the channels of
+//! DRAM with their open rows. All of it is shared with the other SMs, which are
+//! assumed to cause the same load (microarchitecture/sm-model.md).
 
 use super::tags::{Tags, UnderWay};
 use crate::config::{Dram as DramParameters, L2Cache as L2Parameters, SmParams};
@@ -238,7 +238,7 @@ impl Dram {
         let now = cycle * CYCLE;
         let channel = &mut self.channels[channel];
         let bank = &mut channel.banks[bank];
-        // What other SMs ask for in between has closed the row.
+        // Requests of other SMs in between have closed the row.
         let is_open = bank.row == row && (self.sms == 1 || now <= bank.open_until);
         let ready = if is_open {
             self.hits += 1;

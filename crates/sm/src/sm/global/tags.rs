@@ -1,4 +1,4 @@
-//! What caches have in common: the tags of their lines, and the lines on their way.
+//! Shared by the caches: the tags of their lines, and the lines being fetched.
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -41,7 +41,7 @@ impl Tags {
         }
     }
 
-    /// Puts `line` in, which was not there; returns the one that makes room.
+    /// Inserts `line`, which must not be present; returns the evicted line.
     pub fn insert(&mut self, line: u64) -> Option<u64> {
         let set = self.set(line);
         set.rotate_right(1);
@@ -49,7 +49,7 @@ impl Tags {
         (evicted != EMPTY).then_some(evicted)
     }
 
-    /// Takes `line` out if it is there.
+    /// Removes `line` if it is present.
     pub fn evict(&mut self, line: u64) {
         let set = self.set(line);
         if let Some(at) = set.iter().position(|&l| l == line) {
@@ -95,7 +95,7 @@ impl UnderWay {
         self.order.insert((data, line));
     }
 
-    /// What is back in `cycle` is no longer under way.
+    /// Lines that arrived by `cycle` are no longer pending.
     fn forget(&mut self, cycle: u64) {
         while let Some(&(data, line)) = self.order.first() {
             if data > cycle {

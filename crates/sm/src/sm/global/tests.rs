@@ -86,7 +86,7 @@ fn a_store_has_an_entry_until_its_last_slot() {
     assert!(memory.reserve(14) && memory.is_idle(14));
 }
 
-/// 64 bytes at 2.5 a cycle are 25.6 cycles, however long it goes on.
+/// 64 bytes at 2.5 a cycle take 25.6 cycles, and the fractions add up exactly.
 #[test]
 fn parts_of_cycles_add_up_exactly() {
     let mut memory = of(Parameters {

@@ -1,12 +1,12 @@
-//! What an instruction says beside its kind, its registers and its addresses.
+//! Details of an instruction beyond its kind, registers and addresses.
 
 use super::InstrKind;
 use crate::sm::mbarrier::MbarrierOp;
 use spadkit_ptx::exec::BarrierOp;
 use spadkit_ptx::tensor::Work;
 
-/// What [`InstrKind::BulkGroup`] does. The position in [`BulkGroupOp::ALL`] is
-/// its number in recorded traces.
+/// The operation of [`InstrKind::BulkGroup`]. The position in
+/// [`BulkGroupOp::ALL`] is its number in recorded traces.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BulkGroupOp {
     /// Makes a group of the bulk copies since the last one.
@@ -35,21 +35,21 @@ pub const INCREMENT: u8 = 9;
 /// lane do for all; a lock unit takes it for an addition.
 pub const AGGREGATED: u8 = 10;
 
-/// What an instruction says beside its kind, its registers and its addresses.
+/// Details of an instruction beyond its kind, registers and addresses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Detail {
     /// Nothing.
     None,
-    /// Of an atomic: the number of its operation
+    /// For an atomic: the number of its operation
     /// (microarchitecture/parameters.md), or [`INCREMENT`].
     Atomic(u8),
-    /// Of a load that stands for an atomic, on machines that serve the lanes of
+    /// A load that represents an atomic, on machines that serve the lanes of
     /// atomics one after another.
     LaneByLane,
-    /// Of a barrier: its number.
+    /// For a barrier: its number.
     Barrier(u8),
-    /// Of a product of matrices: its [`Work`], field by field. (A variant with
-    /// the struct in it would make every instruction larger.)
+    /// For a product of matrices: its [`Work`], field by field. (A variant that
+    /// contains the struct would make every instruction larger.)
     Product {
         /// Bits of a factor.
         bits: u8,
@@ -58,9 +58,9 @@ pub enum Detail {
         /// It is the part of a warp in a product of a warpgroup.
         group: bool,
     },
-    /// Of an operation on an `mbarrier`: the parts of an [`MbarrierOp`].
+    /// For an operation on an `mbarrier`: the parts of an [`MbarrierOp`].
     Mbarrier(BarrierOp, u32),
-    /// Of bulk groups: a wait leaves this many of them.
+    /// For bulk groups: a wait leaves this many of them pending.
     BulkGroup(BulkGroupOp, u32),
 }
 
@@ -82,7 +82,7 @@ impl From<Work> for Detail {
 }
 
 impl Detail {
-    /// That of an instruction of `kind` of which no more is known.
+    /// The default detail of an instruction of `kind`.
     pub(super) fn of(kind: InstrKind) -> Self {
         match kind {
             InstrKind::AtomShared => Detail::Atomic(0),

@@ -134,7 +134,8 @@ impl Sm<'_> {
         first.map(|m| m.trailing_zeros() as usize)
     }
 
-    /// What holds up the path, by its code `stall`, and with it scheduler `k`.
+    /// The reason for which the path is held, by its code `stall`, if that also holds
+    /// scheduler `k`.
     fn held(&self, k: usize, stall: u8) -> Option<Stall> {
         let held = match stall {
             1 if self.copies.has_banks => Stall::AsyncCopy,
@@ -143,7 +144,7 @@ impl Sm<'_> {
             3 => Stall::LockRetry,
             _ => return None,
         };
-        // With several schedulers the path holds up only who offers to it.
+        // With several schedulers, the path holds only those that offer to it.
         let offers = || self.first(k).is_some_and(|w| self.offers.get(w).is_some());
         (self.schedulers.private.is_empty() || offers()).then_some(held)
     }
@@ -158,13 +159,13 @@ impl Sm<'_> {
         }
     }
 
-    /// All warps of the grid have ended, and the channel takes their stores.
+    /// All warps of the grid have ended, and the channel is still accepting their stores.
     fn drains(&self) -> bool {
         let ended = self.grid.next == self.grid.blocks && self.sets.resident == 0;
         ended && self.global.has_stores(self.cycle)
     }
 
-    /// What a resident warp waits for; `wait_sh` as the path shows it.
+    /// What a resident warp waits for; `wait_sh` is the path's output.
     pub(super) fn waits_for(&self, w: usize, wait_sh: WarpMask) -> Stall {
         let warp = &self.warps[w];
         if matches!(warp.state, State::Barrier { .. }) || self.cycle < warp.barrier_until {

@@ -204,7 +204,7 @@ impl Sm<'_> {
         Ok(Some(Exit { warp: w, mask }))
     }
 
-    /// Lets the warps of `slot` go on if all of them stand at one barrier.
+    /// Releases the warps of `slot` if all of them wait at one barrier.
     pub(super) fn meet(&mut self, slot: usize) {
         let mut met = None;
         let mut last = self.cycle;

@@ -6,8 +6,8 @@ use crate::sm::warp::NEVER;
 /// Cycles that have a page of their own: one for each bit of `pages`.
 const NEAR: u64 = u64::BITS as u64;
 
-/// A cycle for each warp, or none. The present cycle, which every call is told,
-/// never goes past one that is due.
+/// For each warp, a cycle in which it is due, or none. Every call is told the
+/// present cycle, which never passes a due one.
 pub(super) struct Calendar {
     /// The warps' cycles.
     at: Vec<u64>,

@@ -85,7 +85,7 @@ impl Sm<'_> {
                 warp.acknowledged_at = warp.acknowledged_at.max(cycle);
                 self.completed_in(cycle);
             }
-            // The warp goes on; the run ends when the store is out.
+            // The warp continues; the run ends when the store has left.
             self.complete(w, &done);
             self.completed_in(sent.taken);
             self.entry_is_known(segments.is_empty());
@@ -136,7 +136,7 @@ impl Sm<'_> {
             let slot = warp.slot;
             self.meet(slot);
         }
-        // What it offers already waits for nothing more.
+        // An offered instruction has no dependences left.
         if !self.warps[w].offered {
             self.check(w, written + 1);
         }

@@ -82,7 +82,7 @@ impl Copies {
 }
 
 impl Sm<'_> {
-    /// What the engine does before the path moves; whether it has anything to do.
+    /// The engine's work before the path's cycle; returns whether there is any.
     #[inline(always)]
     pub(super) fn begin_copy_cycle(&mut self) -> Result<bool> {
         self.copies.has_banks = false;
@@ -94,7 +94,7 @@ impl Sm<'_> {
         Ok(true)
     }
 
-    /// What the engine does after the path has moved.
+    /// The engine's work after the path's cycle.
     #[inline(never)]
     pub(super) fn end_copy_cycle(&mut self) -> Result<()> {
         self.path.offer_row(false);
@@ -179,8 +179,8 @@ impl Sm<'_> {
         }
     }
 
-    /// Whether the next instruction of warp `w` may be offered as far as copies
-    /// and barriers go; else what it waits for looks again.
+    /// Whether copies and barriers allow the next instruction of warp `w` to be
+    /// offered. If not, the event that it waits for checks again.
     pub(super) fn is_through(&mut self, w: usize) -> bool {
         let warp = &self.warps[w];
         let Some(instr) = warp.next() else {

@@ -14,7 +14,7 @@ const SETTLED: u64 = 4;
 /// Warps that a report names.
 const MAX_LINES: usize = 16;
 
-/// How long ago something moved.
+/// Cycles since the last progress.
 #[derive(Default)]
 pub(super) struct Progress {
     /// Last cycle in which an instruction completed or a block started.
@@ -52,7 +52,7 @@ impl Sm<'_> {
             && self.warps.iter().all(|w| w.in_path == 0);
         let before = if idle { self.progress.idle_cycles } else { 0 };
         self.progress.idle_cycles = if idle { before + cycles } else { 0 };
-        // What has ended or come back in a cycle shows some cycles later.
+        // Completions and returns of a cycle take effect some cycles later.
         if self.progress.idle_cycles < SETTLED || self.is_done() {
             return Ok(());
         }
@@ -109,7 +109,7 @@ impl Sm<'_> {
         }
     }
 
-    /// The warps that have not come to a barrier.
+    /// The warps that have not reached a barrier.
     fn missing(&self, warp: &Warp, number: u8) -> String {
         let elsewhere = |other: &&Warp| match other.state {
             State::Barrier { number: at, .. } => at != number,

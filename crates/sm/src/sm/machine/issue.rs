@@ -1,5 +1,5 @@
-//! What follows from an issue: to the path, or to a private pipe where the
-//! SM has several schedulers (microarchitecture/sm-model.md).
+//! The consequences of an issue: on the path, or in a private pipe if the SM
+//! has several schedulers (microarchitecture/sm-model.md).
 
 use super::Sm;
 use crate::model::spad_sm_path::SmPathOutputs;
@@ -197,8 +197,8 @@ impl Sm<'_> {
         }
     }
 
-    /// What an instruction begins beside its way through the path: of a product
-    /// with the cycles that it occupies its unit.
+    /// Starts the effects of an instruction outside the path; `occupied` are
+    /// the cycles for which a product occupies its tensor unit.
     fn begin(&mut self, w: usize, kind: InstrKind, (active, occupied): (u64, u64)) -> Result<()> {
         if kind.is_shared() {
             self.note_access(w, active)?;

@@ -1,5 +1,5 @@
-//! What the warps offer: the next instruction, when its dependences and the
-//! front end allow (microarchitecture/sm-model.md).
+//! The offers of the warps: the next instruction, once its dependences and the
+//! front end allow it (microarchitecture/sm-model.md).
 
 use super::Sm;
 use crate::model::spad_sm_path::{Offer, kind};

@@ -10,7 +10,7 @@ use crate::sm::layout::SlotWords;
 use spadkit_mapping::hash::Mapping;
 use std::sync::Arc;
 
-/// What the path's operand port shows, and where it comes from.
+/// The path's operand port, and the source of its operands.
 pub(super) struct Operands {
     /// The pass in EXE.
     pub exe: PassInExe,
@@ -20,7 +20,7 @@ pub(super) struct Operands {
 }
 
 impl Operands {
-    /// For a machine whose banks `mapping` selects; EXE is empty.
+    /// For a machine with the bank mapping `mapping`; EXE is empty.
     pub fn new(config: &Config, mapping: Mapping) -> Self {
         Operands {
             exe: PassInExe::default(),
@@ -29,7 +29,7 @@ impl Operands {
         }
     }
 
-    /// Another mapping selects the banks.
+    /// Changes the bank mapping.
     pub fn set_mapping(&mut self, config: &Config, mapping: Mapping) {
         self.lane_words = LaneWords::new(config, mapping);
     }
@@ -50,12 +50,12 @@ impl Operands {
 
 /// The pass in EXE, with its operands.
 pub(super) struct PassInExe {
-    /// The program and the place of the instruction, if more passes follow.
+    /// The program and the index of the instruction in it, if more passes follow.
     instr: Option<(Arc<[Instr]>, usize)>,
     pc: u32,
     /// Its active lanes.
     active: u64,
-    /// Where its block's words lie.
+    /// The physical words of its block.
     words_of_block: SlotWords,
     /// Words per lane.
     words: u32,
@@ -172,7 +172,7 @@ impl PassInExe {
         if !instr.kind.is_shared() {
             return;
         }
-        // Those of inactive lanes, too: nobody looks at them.
+        // Inactive lanes are filled, too, because nothing reads them.
         let lanes = lanes as usize;
         if self.form_line(config, instr, (first, word)) {
             return;
@@ -186,7 +186,8 @@ impl PassInExe {
         self.enable_bytes(config, instr);
     }
 
-    /// Whole words on a line, of the lanes from `first` on; whether they are.
+    /// Fills whole words of consecutive lanes, from lane `first` on; returns whether
+    /// the access has that form.
     fn form_line(&mut self, config: &Config, instr: &Instr, (first, word): (u32, u32)) -> bool {
         let (bytes, lanes) = (config.word_bytes(), config.lanes as usize);
         let Addresses::Affine { stride, .. } = instr.addrs else {
@@ -227,8 +228,8 @@ impl PassInExe {
         self.enable_bytes(config, instr);
     }
 
-    /// All words of the lanes of two phases in one, whose lanes agree in
-    /// pairs: one lane of each pair represents both.
+    /// All words of two phases in one, if their lanes agree in pairs: one lane
+    /// of each pair represents both.
     fn merged_phase(&mut self, config: &Config, instr: &Instr, pass: u32) {
         let words = self.words as usize;
         let lanes = config.lanes as usize / self.passes as usize;

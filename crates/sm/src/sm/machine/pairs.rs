@@ -1,7 +1,7 @@
-//! Which block of a pair uses the shared scratchpad, as seen from the
-//! instructions: who has issued an access to it and has threads left that
-//! have not released it. The access unit of the path decides who may; this is
-//! a second opinion, and the progress of the sharing paper's Fig. 17.
+//! The owner of each pair's shared scratchpad, derived from the instructions:
+//! the block that has issued an access to it and has threads left that have not
+//! released it. The access unit of the path decides the owner; this is an
+//! independent check, and measures the progress of the sharing paper's Fig. 17.
 
 use super::Sm;
 use crate::model::lanes_of;
@@ -42,8 +42,8 @@ impl Pairs {
         true
     }
 
-    /// All threads of the block have released, or have exited. A block whose
-    /// threads have all exited has held it to its end.
+    /// All threads of the block have released or exited. A block whose threads
+    /// have all exited has held it to its end.
     fn release(&mut self, slot: usize, cycle: u64, ended: bool) {
         let holder = &mut self.holders[slot / 2];
         if *holder == Some(slot) {

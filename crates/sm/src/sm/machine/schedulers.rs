@@ -1,11 +1,11 @@
-//! The warp schedulers of an SM (microarchitecture/sm-model.md): one is in the
-//! path; if there are several, each has a pipe of its own beside it.
+//! The warp schedulers of an SM (microarchitecture/sm-model.md): one belongs to
+//! the path; if there are several, each also has a private pipe.
 
 use crate::config::Config;
 use crate::model::{WarpMask, WarpScheduler};
 use crate::sm::two_level::TwoLevel;
 
-/// All schedulers, and what they choose by.
+/// All schedulers, and the state that they decide by.
 pub(super) struct Schedulers {
     /// Warp slots of each scheduler.
     pub own: Vec<WarpMask>,
@@ -19,7 +19,7 @@ pub(super) struct Schedulers {
 }
 
 impl Schedulers {
-    /// The schedulers of a machine; no warp is there.
+    /// The schedulers of a machine without warps.
     pub fn new(config: &Config) -> Self {
         let (warps, count) = (config.path.warps as usize, config.sm.schedulers as usize);
         let own: Vec<WarpMask> = (0..count).map(|k| slots_of(k, warps, count)).collect();

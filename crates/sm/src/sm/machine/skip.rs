@@ -1,4 +1,4 @@
-//! How many cycles may be passed over together.
+//! Finds how many cycles can be skipped at once.
 
 use super::{PATIENCE, Sm};
 use crate::model::Policy;
@@ -36,7 +36,7 @@ impl Sm<'_> {
         next_event.saturating_sub(now).min(counted).max(1)
     }
 
-    /// The next cycle in which a copy goes on.
+    /// The next cycle in which a copy makes progress.
     fn next_copy_event(&self) -> u64 {
         if self.copies.is_idle() {
             u64::MAX

@@ -1,7 +1,7 @@
 //! The tensor units, one for each scheduler (microarchitecture/sm-model.md).
 //!
-//! A warp takes its unit when it offers a product, so that none is offered
-//! that cannot be issued. Those that find it taken queue up.
+//! A warp reserves its unit before it offers a product, so that every offered
+//! product can issue. Warps that find the unit reserved queue up.
 
 use super::Sm;
 use crate::model::{WarpMask, warp_bit};
@@ -12,14 +12,14 @@ use std::collections::VecDeque;
 /// All units.
 #[derive(Default)]
 pub(super) struct Tensor {
-    units: Vec<Unit>,
+    units: Vec<TensorUnit>,
     /// Warps in the queues.
     pub waiting: WarpMask,
 }
 
 /// One unit.
 #[derive(Clone, Default)]
-struct Unit {
+struct TensorUnit {
     /// The warp that offers a product to it.
     taken_by: Option<usize>,
     /// First cycle in which it can begin the next product.
@@ -28,7 +28,7 @@ struct Unit {
     queue: VecDeque<usize>,
 }
 
-/// Whether a unit is there for a warp.
+/// The answer to a warp that asks for its unit.
 enum Answer {
     Taken,
     /// It is this warp's turn in that cycle.
@@ -41,12 +41,12 @@ impl Tensor {
     /// A unit for each of this many schedulers.
     pub fn new(schedulers: u32) -> Self {
         Tensor {
-            units: vec![Unit::default(); schedulers as usize],
+            units: vec![TensorUnit::default(); schedulers as usize],
             waiting: 0,
         }
     }
 
-    fn unit(&mut self, warp: usize) -> &mut Unit {
+    fn unit(&mut self, warp: usize) -> &mut TensorUnit {
         let count = self.units.len();
         &mut self.units[warp % count]
     }

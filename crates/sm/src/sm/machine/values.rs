@@ -49,7 +49,7 @@ impl Values {
         }
     }
 
-    /// A pass of data is there from off-chip, and stays until it is taken.
+    /// The data of an off-chip pass arrive, and stay until they are taken.
     pub(super) fn arrive(&mut self, warp: usize, tag: u8, pass: u32) {
         if let Some(drawn) = &mut self.drawn {
             let pass = (warp as u64) << 48 | u64::from(tag) << 40 | u64::from(pass) << 32;

@@ -18,9 +18,9 @@ pub struct RunProgress {
 }
 
 impl Sm<'_> {
-    /// Runs like [`run`](Sm::run); `watch` is told now and then how far it is,
-    /// and ends the run by returning false. The statistics are those up to the
-    /// end; the second value is whether all blocks have ended.
+    /// Runs like [`run`](Sm::run); `watch` is called from time to time with the
+    /// progress, and ends the run by returning false. The statistics are those
+    /// up to the end; the second value is whether all blocks have ended.
     pub fn run_watched(
         mut self,
         watch: &mut dyn FnMut(RunProgress) -> bool,

@@ -1,4 +1,4 @@
-//! The sharing paper's resident blocks, and the closed form beside the
+//! The sharing paper's resident blocks, and the closed form, compared with the
 //! optimisation problem that it solves.
 
 use super::*;

@@ -31,6 +31,7 @@ pub(super) fn on(config: &Config, warps: Vec<Vec<Instr>>) -> Result<Statistics> 
             shared_bytes: 1920,
             warp_size: 8,
             registers: 0,
+            target: None,
         },
         warps,
     };
@@ -122,8 +123,8 @@ fn the_channel_bounds_a_copy() {
     }
 }
 
-/// The next copy goes on while a tile is computed with: with one buffer every
-/// tile waits for its copy, with two the first one alone.
+/// The next copy proceeds during the computation on a tile: with one buffer,
+/// every tile waits for its copy; with two, only the first one does.
 #[test]
 fn two_buffers_hide_the_copies() {
     const ROWS: u64 = 8;

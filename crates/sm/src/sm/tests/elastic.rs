@@ -3,7 +3,7 @@
 
 use super::*;
 
-/// A kernel of Table 5, and what it is there.
+/// A kernel of Table 5, and its numbers there.
 struct Benchmark {
     generated: &'static str,
     recorded: &'static str,

@@ -26,8 +26,8 @@ fn a_misprediction_leaves_no_backlog() {
     }
 }
 
-/// The mask stands beside any policy: loads with conflicts do not queue up in
-/// front of the banks, and `conflict-aware` is `lrr` with it.
+/// The mask works with any policy: loads with conflicts do not queue up in
+/// front of the banks, and `conflict-aware` is `lrr` with the mask.
 #[test]
 fn any_policy_masks_warps_where_it_is_told_to() {
     let text = ".block 256\n.grid 4\n.shared 8192\nrepeat 20\n\
@@ -64,7 +64,7 @@ fn a_barrier_waits_for_atomics() {
     // bar in the cycle after it, the two loads in the next two.
     assert_eq!(s.cycles, atomic + 1 + 2 + 4);
     assert!(s.stalls.lock_retry > 10, "{s:?}");
-    // A trace of accesses comes to the same.
+    // An access trace has the same result.
     let trace = |barriers: &str| {
         let text = format!(
             "{{\"name\":\"t\",\"source\":\"\",\"block_dim\":[16,1,1],\"shared_bytes\":64,\

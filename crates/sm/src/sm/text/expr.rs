@@ -33,7 +33,7 @@ pub(super) enum Expr {
     Binary(Box<Expr>, u8, Box<Expr>),
 }
 
-/// What is wrong, and the byte of the text.
+/// The error, and its byte in the text.
 #[derive(Debug)]
 pub(super) struct Wrong {
     pub at: usize,
@@ -78,8 +78,8 @@ impl Expr {
         })
     }
 
-    /// In the lanes of a warp it changes by even steps: then each of its parts
-    /// does, and lies between its values at both ends.
+    /// Whether it changes linearly over the lanes of a warp: then each of its
+    /// parts does, and lies between its values at both ends.
     pub fn is_linear(&self) -> bool {
         match self {
             Expr::Number(_) | Expr::Var(_) => true,
@@ -134,7 +134,7 @@ impl<'a> Scanner<'a> {
         self.rest().bytes().next()
     }
 
-    /// Takes `byte` and the space after it, if it is there.
+    /// Consumes `byte` and the space after it, if they come next.
     pub fn take(&mut self, byte: u8) -> bool {
         let there = self.peek() == Some(byte);
         if there {

@@ -1,4 +1,4 @@
-//! What a text consists of: lines, in sections for some of the warps.
+//! The structure of a text: lines, in sections for some of the warps.
 
 use super::expr::Expr;
 use crate::sm::instr::Instr;

@@ -26,6 +26,7 @@ pub(super) fn parse(text: &str, path: &Path) -> Result<(KernelInfo, Vec<Section>
             shared_bytes: 0,
             warp_size: 32,
             registers: 0,
+            target: None,
         },
         sections: Vec::new(),
         open: Vec::new(),
@@ -348,7 +349,7 @@ fn address(scan: &mut Scanner, template: &mut Template) -> Result<(), Wrong> {
     Ok(())
 }
 
-/// What follows the name of an instruction and a dot, of the `word` at `at`.
+/// Applies the suffix after an instruction's name and a dot, in the `word` at `at`.
 fn specify(instr: &mut Instr, (word, suffix): (&str, &str), at: usize) -> Result<(), Wrong> {
     let kind = instr.kind;
     match suffix {

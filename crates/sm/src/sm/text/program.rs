@@ -79,7 +79,7 @@ impl WarpText {
     }
 }
 
-/// The program of one warp, written out as it is needed.
+/// The program of one warp, generated on demand.
 struct WarpWalk<'a> {
     text: &'a WarpText,
     walk: Walk<'a>,

@@ -12,13 +12,13 @@ use crate::sm::instr::{Addresses, Instr, InstrKind, MAX_SOURCES, Sources};
 
 /// Kinds from this one on have a byte of their own after the first.
 const FURTHER: usize = 15;
-/// Flags beside the kind in an instruction's first byte.
+/// Flags in an instruction's first byte, next to the kind.
 const PC_NEXT: u8 = 1 << 4;
 const MASK_SAME: u8 = 1 << 5;
 const HAS_DST: u8 = 1 << 6;
 const AFFINE: u8 = 1 << 7;
 
-/// What the next instruction is written against; starts anew in each chunk.
+/// The state that the next instruction is encoded against; reset at each chunk.
 struct Context {
     pc: u32,
     mask: u64,
@@ -135,7 +135,7 @@ fn put_addresses(out: &mut Vec<u8>, addrs: &Addresses, mask: u64, base: &mut u64
     }
 }
 
-/// What is wrong with a chunk, and the byte inside it.
+/// The error in a chunk, and its byte.
 pub(super) struct Corrupt {
     pub at: usize,
     pub what: String,

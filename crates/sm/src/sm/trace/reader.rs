@@ -17,7 +17,7 @@ use std::sync::{Arc, Mutex};
 const CHUNK_HEAD: usize = 1 + 4 * 4;
 const CHECKSUM: u64 = 4;
 
-/// Where a chunk is.
+/// The position of a chunk.
 #[derive(Clone, Copy, Debug)]
 struct ChunkPlace {
     /// Offset of its tag.
@@ -32,7 +32,7 @@ const STDIN: Limit = Limit {
     expected: "a full trace (docs/reference/formats.md)",
 };
 
-/// Where the bytes of a trace are: a file, or memory.
+/// The source of a trace's bytes: a file, or memory.
 trait Source: Read + Seek + Send {}
 impl<T: Read + Seek + Send> Source for T {}
 
@@ -98,6 +98,27 @@ impl TraceFile {
         }
         let read = File::open(path).and_then(|mut f| f.read_exact(&mut magic));
         read.is_ok() && magic == MAGIC
+    }
+
+    /// The kernel of the trace at `path`, without a look at its programs; `-` is standard
+    /// input.
+    pub fn kernel_of(path: &Path) -> Result<KernelInfo> {
+        if input::is_stdin(path) {
+            return Ok(Self::open(path)?.info);
+        }
+        input::require_file(path)?;
+        let file = File::open(path).map_err(|e| Error::io("read", path, e))?;
+        let size = file
+            .metadata()
+            .map_err(|e| Error::io("read", path, e))?
+            .len();
+        let mut scan = Scan {
+            path,
+            file: BufReader::new(Box::new(file) as Box<dyn Source>),
+            at: 0,
+            size,
+        };
+        scan.header()
     }
 
     /// Instructions of all warps.
@@ -259,7 +280,7 @@ impl Scan<'_> {
         }
     }
 
-    /// The places of all chunks, and the number of instructions.
+    /// The file positions of all chunks, and the number of instructions.
     #[allow(clippy::type_complexity)]
     fn chunks(
         &mut self,

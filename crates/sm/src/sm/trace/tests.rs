@@ -19,6 +19,7 @@ fn info(blocks: u32) -> KernelInfo {
         shared_bytes: 4096,
         warp_size: 32,
         registers: 16,
+        target: None,
     }
 }
 

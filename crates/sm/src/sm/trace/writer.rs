@@ -88,7 +88,7 @@ impl TraceWriter {
         Ok(())
     }
 
-    /// Completes the file and puts it in its place.
+    /// Completes the file and moves it to its final path.
     pub fn finish(mut self) -> Result<TraceSummary> {
         let warps: Vec<(u32, u32)> = self.open.keys().copied().collect();
         for (block, warp) in warps {

@@ -6,12 +6,13 @@ use crate::exec::race::lanes;
 use crate::exec::race::mark::Scope;
 use crate::exec::race::moments::Carried;
 use crate::exec::race::seen::{Knowledge, Seen};
+use crate::exec::race::words::{Bytes, Words};
 use std::collections::HashMap;
 
 /// A word that lanes access, and how.
 #[derive(Clone, Copy, Debug)]
 pub struct Word {
-    pub address: u64,
+    pub bytes: Bytes,
     /// In global memory, where other blocks may read it.
     pub global: bool,
     pub scope: Scope,
@@ -35,7 +36,7 @@ pub struct Release {
 
 /// The last one of each thread and scope, by word, warp and lane.
 #[derive(Debug, Default)]
-pub struct Releases(HashMap<(u64, u32, u32, Scope), Release>);
+pub struct Releases(HashMap<(Bytes, u32, u32, Scope), Release>);
 
 impl Releases {
     pub fn clear(&mut self) {
@@ -58,13 +59,13 @@ impl Releases {
             return Vec::new();
         }
         let scopes = [Scope::Block, Scope::Cluster, Scope::Wide];
-        let all = lanes(mask).flat_map(|lane| scopes.map(|s| (word.address, warp, lane, s)));
+        let all = lanes(mask).flat_map(|lane| scopes.map(|s| (word.bytes, warp, lane, s)));
         all.filter_map(|at| self.0.get(&at).cloned()).collect()
     }
 
     fn put(&mut self, word: Word, warp: u32, mask: u32, release: &Release) {
         for lane in lanes(mask) {
-            let at = (word.address, warp, lane, release.scope);
+            let at = (word.bytes, warp, lane, release.scope);
             self.0.insert(at, release.clone());
         }
     }
@@ -84,7 +85,7 @@ impl Order {
 
     /// Lanes read a word that may order.
     pub fn read(&mut self, warp: u32, mask: u32, word: Word) {
-        if let Some(carried) = self.words.get(&word.address) {
+        if let Some(carried) = self.words.get(word.bytes) {
             let new = learned(carried, word, |new, seen| new.pending = seen);
             self.learn(warp, mask, &new);
         }
@@ -92,19 +93,34 @@ impl Order {
             return;
         }
         if word.scope == Scope::Wide
-            && let Some(carried) = self.moments.wide.get(&word.address)
+            && let Some(carried) = self.moments.wide.get(word.bytes)
         {
             let new = learned(carried, word, |new, seen| new.pending_wide = seen);
             self.learn(warp, mask, &new);
         }
         if word.scope >= Scope::Cluster
             && let Some(cluster) = self.cluster
-            && let Some(all) = self.moments.near.get(&word.address)
+            && let Some(all) = self.moments.near.get(word.bytes)
             && let Some(carried) = all.get(&cluster)
         {
             let new = learned(carried, word, |new, seen| new.pending_near = seen);
             self.learn(warp, mask, &new);
         }
+    }
+
+    /// A weak store replaces what its bytes took along.
+    pub fn overwrite(&mut self, write: Bytes, global: bool) {
+        self.words.remove(write);
+        if global {
+            self.moments.near.remove(write);
+            self.moments.wide.remove(write);
+        }
+    }
+
+    /// Whether a weak store may replace what a word takes along.
+    pub fn has_carried(&self, global: bool) -> bool {
+        let moments = &self.moments;
+        !self.words.is_empty() || global && !(moments.wide.is_empty() && moments.near.is_empty())
     }
 
     /// Lanes write a word that may order.
@@ -152,9 +168,12 @@ impl Order {
     /// Lanes that know something, and have released it `earlier` by the same word, write
     /// a word which other blocks may read: what that takes to all blocks.
     fn write_abroad(&mut self, word: Word, all: Knowledge, earlier: &[Release]) -> Seen {
-        if !word.update {
-            self.moments.near.remove(&word.address);
-            self.moments.wide.remove(&word.address);
+        if word.update {
+            self.moments.near.update(word.bytes);
+            self.moments.wide.update(word.bytes);
+        } else {
+            self.moments.near.remove(word.bytes);
+            self.moments.wide.remove(word.bytes);
         }
         if word.scope == Scope::Block {
             return Seen::default();
@@ -170,7 +189,7 @@ impl Order {
             let mut carried = self.carried(word, &all, published);
             released(&mut carried.seen, Scope::Cluster);
             taken.clone_from(&carried.seen);
-            let near = self.moments.near.entry(word.address).or_default();
+            let near = self.moments.near.entry(word.bytes);
             near.entry(cluster).or_default().join(&carried);
         }
         if word.scope == Scope::Wide {
@@ -180,7 +199,7 @@ impl Order {
             taken.clone_from(&carried.seen);
             if !carried.is_empty() {
                 let wide = &mut self.moments.wide;
-                wide.entry(word.address).or_default().join(&carried);
+                wide.entry(word.bytes).join(&carried);
             }
         }
         taken
@@ -235,14 +254,16 @@ fn learned(carried: &Carried, word: Word, wait: impl FnOnce(&mut Knowledge, Seen
     new
 }
 
-fn put(words: &mut HashMap<u64, Carried>, word: Word, carried: Carried) {
+fn put(words: &mut Words<Carried>, word: Word, carried: Carried) {
     if word.update {
-        if !carried.is_empty() {
-            words.entry(word.address).or_default().join(&carried);
+        if carried.is_empty() {
+            words.update(word.bytes);
+        } else {
+            words.entry(word.bytes).join(&carried);
         }
     } else if carried.is_empty() {
-        words.remove(&word.address);
+        words.remove(word.bytes);
     } else {
-        words.insert(word.address, carried);
+        words.insert(word.bytes, carried);
     }
 }

@@ -95,7 +95,7 @@ fn misuse_of_operands_is_found() {
         ..map()
     };
     let min = STORE
-        .replace("cp.async.bulk", "cp.reduce.async.bulk")
+        .replace("cp.async.bulk.tensor", "cp.reduce.async.bulk.tensor")
         .replace("shared::cta", "shared::cta.min");
     found(&min, &float, &case(), InvalidTensorMap, "no such reduction");
 }

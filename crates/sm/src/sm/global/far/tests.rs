@@ -35,7 +35,7 @@ fn a_machine_without_them_has_none() {
 fn a_miss_takes_the_memory_s_latency_and_a_hit_the_cache_s() {
     let mut far = far(L2);
     assert_eq!(data(&mut far, 0, 10), 400);
-    // Another segment of the line waits for it, and is there at once later.
+    // Another segment of the line waits for it; later, it is a hit.
     assert_eq!(data(&mut far, 3, 60), 350);
     assert_eq!(data(&mut far, 1, 500), 200);
     assert_eq!(data(&mut far, 4, 500), 400, "the next line");

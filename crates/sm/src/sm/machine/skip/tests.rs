@@ -1,5 +1,5 @@
-//! Runs on the fast path, which pass over quiet cycles, against the plain model
-//! beside it, and against runs of every cycle.
+//! Runs on the fast path, which skip quiet cycles, compared with the plain
+//! model in each cycle, and with runs of every cycle.
 
 use super::super::{Sm, Statistics};
 use crate::config::{Barrel, Config, Pipeline, Scheduler};
@@ -29,12 +29,12 @@ fn one_of<T: Copy>(rng: &mut ChaCha8Rng, choice: &[T]) -> T {
 }
 
 /// Warps with programs of their own, the same in every block.
-struct Kernel {
+struct RandomWorkload {
     info: KernelInfo,
     programs: Vec<Arc<[Instr]>>,
 }
 
-impl Workload for Kernel {
+impl Workload for RandomWorkload {
     fn info(&self) -> &KernelInfo {
         &self.info
     }
@@ -44,7 +44,7 @@ impl Workload for Kernel {
     }
 }
 
-impl Kernel {
+impl RandomWorkload {
     /// Random programs with as many barriers in each warp.
     fn random(rng: &mut ChaCha8Rng, words: u32) -> Self {
         let info = KernelInfo {
@@ -55,6 +55,7 @@ impl Kernel {
             shared_bytes: 4 * words,
             warp_size: 32,
             registers: 0,
+            target: None,
         };
         let parts = 1 + uniform(rng, 3);
         let programs = (0..info.warps()).map(|warp| {
@@ -73,7 +74,7 @@ impl Kernel {
             }
             program.into()
         });
-        Kernel {
+        RandomWorkload {
             programs: programs.collect(),
             info,
         }
@@ -180,7 +181,7 @@ fn passing_over_quiet_cycles_changes_nothing() {
             0 => config.capacity_words * 2 / 5,
             _ => 64 + uniform(&mut rng, 200),
         };
-        let kernel = Kernel::random(&mut rng, words);
+        let kernel = RandomWorkload::random(&mut rng, words);
         let (plain, cycles) = run(&config, &kernel, false);
         let (quick, steps) = run(&config, &kernel, true);
         assert!(

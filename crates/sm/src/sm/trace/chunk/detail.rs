@@ -1,5 +1,4 @@
-//! What instructions say beside kind, registers and addresses: a byte, and of
-//! some a number.
+//! Details of instructions beyond kind, registers and addresses: a byte, and for some a number.
 
 use super::{Corrupt, Cursor, put_varint};
 use crate::sm::instr::{BulkGroupOp, Detail};

@@ -12,12 +12,12 @@ use crate::ptx::{Function, Module};
 
 /// An entry with its shared variables and their access ranges.
 #[derive(Clone, Debug)]
-pub struct Kernel<'m> {
+pub struct AnalysedEntry<'m> {
     /// The module.
     pub module: &'m Module,
     /// Index of the entry.
     pub entry: u32,
-    /// Its shared variables with those of the functions that it calls.
+    /// Its shared variables, and those of the functions that it calls.
     pub variables: Vec<Variable>,
     /// Static instructions that may access each of them.
     pub accesses: Vec<u32>,
@@ -25,23 +25,24 @@ pub struct Kernel<'m> {
     pub bytes: u32,
     /// Its control flow.
     pub graph: FlowGraph,
-    /// Where variables may have been, and may still be accessed.
+    /// Where variables may have been accessed, and may still be.
     pub ranges: Ranges,
     /// Accesses that may be to any variable.
     pub unattributed: Vec<Unattributed>,
-    /// Why the variables have to stay as they are declared.
+    /// Why the variables have to keep their declared layout.
     pub fixed: Option<String>,
 }
 
-impl<'m> Kernel<'m> {
+impl<'m> AnalysedEntry<'m> {
     /// Analyses entry `name` of `module`, the only one where that is `None`,
     /// with `dynamic` bytes of dynamic shared memory.
     pub fn new(module: &'m Module, name: Option<&str>, dynamic: u32) -> Result<Self> {
         Self::with_parts(module, name, dynamic, &[])
     }
 
-    /// The same where parts of dynamic shared memory have names, in the order of
-    /// their offsets: each is a variable of its own, and so is what is between.
+    /// The same if parts of dynamic shared memory have names, in the order of
+    /// their offsets: each is a variable of its own, and so are the gaps between
+    /// them.
     pub fn with_parts(
         module: &'m Module,
         name: Option<&str>,
@@ -77,7 +78,7 @@ impl<'m> Kernel<'m> {
         let variables: Vec<Variable> = variables.into_iter().map(|v| v.variable).collect();
         refuse_missing_size(name, &variables, &attribution)?;
         let graph = FlowGraph::of(function);
-        Ok(Kernel {
+        Ok(AnalysedEntry {
             module,
             entry,
             bytes: u32::try_from(bytes).unwrap_or(u32::MAX),
@@ -178,7 +179,7 @@ pub fn find_entry(module: &Module, name: Option<&str>) -> Result<u32> {
     Ok(at.unwrap_or(0) as u32)
 }
 
-/// What is annotated already would get its markers twice.
+/// Refuses an annotated kernel, which would get its markers twice.
 fn refuse_markers(module: &Module, entry: u32) -> Result<()> {
     let own = module
         .statements

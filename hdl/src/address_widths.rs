@@ -5,14 +5,14 @@ use std::ops::RangeInclusive;
 
 /// Address and bank bits of an emission.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct Geometry {
+pub struct AddressWidths {
     /// n, word-address bits.
     pub addr_bits: usize,
     /// m, bank bits.
     pub bank_bits: usize,
 }
 
-impl Geometry {
+impl AddressWidths {
     /// What n may be.
     pub const ADDR_BITS: RangeInclusive<u32> = 9..=16;
     /// What m may be.
@@ -42,7 +42,7 @@ impl Geometry {
         })
     }
 
-    /// The widths as they stand in a file's header.
+    /// The widths in the form of a file's header.
     pub(crate) fn parameters(self) -> String {
         format!(
             "addr_bits n = {}, bank_bits m = {}",

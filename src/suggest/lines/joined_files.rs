@@ -7,14 +7,14 @@ use crate::suggest::source::files::split;
 use crate::suggest::source::scan::Text;
 
 /// The file of a helper, then those of its callers.
-pub(in crate::suggest) struct Unit {
-    pub place: Text,
+pub(in crate::suggest) struct JoinedFiles {
+    pub text: Text,
     /// The files, each with the number of its first line in the text.
     files: Vec<(u32, String)>,
 }
 
-impl Unit {
-    /// That of the helpers in `file`, which `lines` access.
+impl JoinedFiles {
+    /// The files of the helpers in `file`, which `lines` access.
     pub fn of(file: &str, lines: &[LineChange], sources: &mut SourceFiles) -> Self {
         let mut names = vec![file.to_owned()];
         let is_own =
@@ -33,8 +33,8 @@ impl Unit {
             all += &own.text;
             all.push('\n');
         }
-        Unit {
-            place: Text::new(all),
+        JoinedFiles {
+            text: Text::new(all),
             files,
         }
     }
@@ -72,11 +72,11 @@ mod tests {
             inlined_at: vec!["h.h:1".to_owned(), "k.cu:2".to_owned()],
             ..LineChange::default()
         };
-        let unit = Unit::of("h.h", &[line], &mut text);
-        assert_eq!(unit.place.text, "a\nb\nc\nd\n");
+        let files = JoinedFiles::of("h.h", &[line], &mut text);
+        assert_eq!(files.text.text, "a\nb\nc\nd\n");
         for (number, source) in [(1, "h.h:1"), (2, "h.h:2"), (3, "k.cu:1"), (4, "k.cu:2")] {
-            assert_eq!(unit.number(source), Some(number));
-            assert_eq!(unit.source(number), source);
+            assert_eq!(files.number(source), Some(number));
+            assert_eq!(files.source(number), source);
         }
     }
 }

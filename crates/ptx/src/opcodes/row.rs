@@ -1,0 +1,204 @@
+//! What is known of an opcode, and how its row says it.
+
+use super::words::{BARE, Forms};
+use crate::names::Type;
+
+use Type::{
+    B8, B16, B32, B64, B128, Bf16, Bf16x2, F16, F16x2, F32, F32x2, F64, Pred, S8, S16, S16x2, S32,
+    S64, Tf32, U8, U16, U16x2, U32, U64,
+};
+
+/// A set of types.
+pub(crate) type Types = &'static [Type];
+
+pub(crate) const BITS: Types = &[B16, B32, B64];
+pub(crate) const INTEGERS: Types = &[U16, U32, U64, S16, S32, S64];
+pub(crate) const WIDE_INTEGERS: Types = &[U32, U64, S32, S64];
+pub(crate) const HALVES: Types = &[F16, F16x2, Bf16, Bf16x2];
+pub(crate) const FLOATS: Types = &[F32, F64];
+pub(super) const PAIRS: Types = &[U16x2, S16x2];
+/// Two numbers of single precision in 64 bits.
+pub(super) const SINGLES: Types = &[F32x2];
+pub(super) const SIGNED: Types = &[S16, S32, S64];
+pub(super) const BITS_OR_PREDICATE: &[Types] = &[BITS, &[Pred]];
+pub(super) const VALUES: &[Types] = &[BITS, INTEGERS, FLOATS];
+pub(super) const IN_MEMORY: &[Types] = &[BITS, INTEGERS, FLOATS, &[B8, U8, S8, B128]];
+
+/// The types that `cvt` converts from and to.
+pub(crate) const CONVERTED: &[Types] = &[INTEGERS, HALVES, FLOATS, Type::SMALL, &[U8, S8, Tf32]];
+
+/// The form of an opcode's instructions: how they are decoded, and what
+/// defines their results.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Class {
+    /// Of integers, or of floating-point numbers where the type is one.
+    Arithmetic,
+    /// A quotient: as arithmetic, and of floating-point numbers a function.
+    Quotient,
+    /// Logic, shifts, bit fields.
+    Bits,
+    /// Comparisons and selections.
+    Compare,
+    /// A root or a transcendental function.
+    Function,
+    Convert,
+    /// Of bytes and halves, with a second operation.
+    Video,
+    Move,
+    Load,
+    Store,
+    Atomic,
+    /// An asynchronous copy, or a wait for copies.
+    Copy,
+    LoadMatrix,
+    StoreMatrix,
+    ConvertAddress,
+    TestSpace,
+    /// Of shared memory in a cluster.
+    ClusterAddress,
+    Branch,
+    IndexedBranch,
+    Call,
+    Return,
+    Exit,
+    Trap,
+    Barrier,
+    Fence,
+    /// A read, write or question of a texture or a surface.
+    Texture,
+    /// An `mbarrier` object.
+    Mbarrier,
+    /// Changes or copies a tensor map.
+    TensorMap,
+    /// Between the lanes of a warp.
+    Warp,
+    /// A product of matrices, or a load, store or wait of one.
+    Tensor,
+    /// Changes nothing that a program can see.
+    Hint,
+    /// The executor refuses it, and says why.
+    Refused(&'static str),
+}
+
+/// What the first operand is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum First {
+    /// The result.
+    Written,
+    /// A source: there is no result.
+    Read,
+    /// The result of a reduction, else a source.
+    WrittenByReduction,
+    /// The result, which is also a source.
+    Accumulated,
+}
+
+/// The type of an operand, from the types that the instruction names.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Of {
+    /// The first.
+    First,
+    /// The second.
+    Second,
+    /// Twice the first with `.wide`, else the first.
+    Product,
+    /// 32 bits, with a sign where one of the two types has one.
+    Dot,
+    Is(Type),
+}
+
+/// What a result may be the address of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Address {
+    /// What one of the sources is; next to an address the others are indices.
+    Sum,
+    /// What one of the first two sources is.
+    Choice,
+    /// Nothing: it is a number.
+    Number,
+    /// What the source is, in another space.
+    Converted,
+    /// Whatever was stored, or passed as a parameter.
+    Loaded,
+    /// Whatever was in memory.
+    Memory,
+    /// Whatever the function returns.
+    Returned,
+}
+
+/// What is known of an opcode.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Row {
+    pub class: Class,
+    /// The types that it has, as a union; empty where its form says it, or
+    /// where it has none.
+    pub types: &'static [Types],
+    pub first: First,
+    /// Types of the result and of the sources, where these are plain values.
+    pub result: Of,
+    pub sources: &'static [Of],
+    /// How many of the sources, from the last, may be left out.
+    pub optional: usize,
+    pub address: Address,
+    /// Whether lanes have different results whatever the operands are. Of
+    /// loads the place says it.
+    pub differs: bool,
+    /// The modifiers of its instructions, form by form.
+    pub forms: Forms,
+    /// Why a result is not affine in the sources, where it is not.
+    pub not_affine: &'static str,
+}
+
+pub(super) const fn row(class: Class) -> Row {
+    Row {
+        class,
+        types: &[],
+        first: First::Written,
+        result: Of::First,
+        sources: &[],
+        optional: 0,
+        address: Address::Sum,
+        differs: false,
+        forms: BARE,
+        not_affine: "an instruction that is not affine",
+    }
+}
+
+impl Row {
+    pub(super) const fn types(self, types: &'static [Types]) -> Row {
+        Row { types, ..self }
+    }
+
+    pub(super) const fn takes(self, sources: &'static [Of]) -> Row {
+        Row { sources, ..self }
+    }
+
+    pub(super) const fn optional(self, optional: usize) -> Row {
+        Row { optional, ..self }
+    }
+
+    pub(super) const fn gives(self, result: Of) -> Row {
+        Row { result, ..self }
+    }
+
+    pub(super) const fn first(self, first: First) -> Row {
+        Row { first, ..self }
+    }
+
+    pub(super) const fn address(self, address: Address) -> Row {
+        Row { address, ..self }
+    }
+
+    pub(super) const fn differs(self) -> Row {
+        let differs = true;
+        Row { differs, ..self }
+    }
+
+    pub(super) const fn words(self, forms: Forms) -> Row {
+        Row { forms, ..self }
+    }
+
+    pub(super) const fn not_affine(self, not_affine: &'static str) -> Row {
+        Row { not_affine, ..self }
+    }
+}
