@@ -1,5 +1,7 @@
 //! Races as findings: one for each pair of lines, with both sides.
 
+mod strong;
+
 use super::advice::{Advisor, Place, Remedy};
 use super::api::{Finding, FindingKind};
 use super::image::form::{Form, Step};
@@ -10,6 +12,7 @@ use super::machine::peers::place_of;
 use crate::ast::Module;
 use spadkit_base::quote::without_folder;
 use std::collections::{BTreeMap, HashSet};
+use strong::StrongAccess;
 
 /// A line with an access that races.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord)]
@@ -94,8 +97,12 @@ fn pair_of(
     image: &Image,
 ) -> (Lines, ReportedPair) {
     let fence = ticket(&key, &|raw| named(raced.block, raw));
-    let sides = sides(&key, &raced.pair, fence.as_deref());
-    let sides = sides.map(|raw| named(raced.block, raw));
+    let accesses = key.pcs.map(|pc| StrongAccess::at(image, pc));
+    let sides = sides(&key, &raced.pair, (fence.as_deref(), &accesses));
+    let mut sides = sides.map(|raw| named(raced.block, raw));
+    for (side, access) in sides.iter_mut().zip(accesses) {
+        side.scope = access.narrow(key.why).map(str::to_owned);
+    }
     let line = |f: &Finding, wrote| Line {
         ptx: if f.source.is_some() { 0 } else { f.ptx_line },
         source: f.source.clone(),
@@ -125,11 +132,20 @@ fn pair_of(
 /// Adds a race to the one of the same lines, if there is one.
 fn merge(all: &mut Vec<(Lines, ReportedPair)>, (lines, new): (Lines, ReportedPair)) {
     let same = |(l, t): &&mut (Lines, ReportedPair)| {
-        *l == lines && t.key.why == new.key.why && t.key.harmless == new.key.harmless
+        let alike =
+            t.key.why == new.key.why || !t.key.harmless && are_of_blocks([&t.key, &new.key]);
+        *l == lines && alike && t.key.harmless == new.key.harmless
     };
     let Some((_, told)) = all.iter_mut().find(same) else {
         return all.push((lines, new));
     };
+    // A fence alone does not help where something else is missing, too.
+    if told.key.why != new.key.why && new.key.why == Why::Blocks {
+        (told.key, told.sides, told.fence) = (new.key, new.sides, None);
+        told.pcs = new.pcs;
+        told.count += new.count;
+        return;
+    }
     told.count += new.count;
     let same = told.key.wrote == new.key.wrote && told.sides[0].source == new.sides[0].source;
     told.pcs.extend(new.pcs.into_iter().map(|mut pcs| {
@@ -139,6 +155,13 @@ fn merge(all: &mut Vec<(Lines, ReportedPair)>, (lines, new): (Lines, ReportedPai
         }
         pcs
     }));
+}
+
+/// Whether two races are of different blocks, and only a fence may be missing for one.
+fn are_of_blocks(keys: [&Key; 2]) -> bool {
+    let whys = keys.map(|key| key.why);
+    let ticket = |why: &Why| matches!(why, Why::Ticket(_));
+    whys.contains(&Why::Blocks) && whys.iter().any(ticket)
 }
 
 /// Drops what another race of the same lines explains: a warning beside a fault, harmless
@@ -248,9 +271,14 @@ fn made(key: &Key, image: &Image) -> Option<usize> {
     key.pcs.iter().position(makes)
 }
 
-/// Both sides of a pair; the line after which a fence is missing.
-fn sides(key: &Key, pair: &Pair, fence: Option<&str>) -> [RawFinding; 2] {
-    let cluster = matches!(key.why, Why::Cluster | Why::ClusterBarrier);
+/// Both sides of a pair; the line after which a fence is missing, and how they access.
+fn sides(
+    key: &Key,
+    pair: &Pair,
+    (fence, accesses): (Option<&str>, &[StrongAccess; 2]),
+) -> [RawFinding; 2] {
+    let of_cluster = [Why::Cluster, Why::ClusterScope, Why::ClusterBarrier];
+    let cluster = of_cluster.contains(&key.why);
     let (rank, address) = if cluster {
         place_of(pair.address)
     } else {
@@ -271,10 +299,17 @@ fn sides(key: &Key, pair: &Pair, fence: Option<&str>) -> [RawFinding; 2] {
     let why = match key.why {
         Why::Order => " without a barrier between".to_owned() + harmless,
         Why::Blocks => " and nothing orders the two blocks".to_owned() + harmless,
-        Why::Ticket(_) => format!(
-            "; only a fence after {} is missing to order the two blocks",
-            fence.unwrap_or_default()
-        ),
+        Why::Ticket(_) => {
+            let cached = if key.harmless {
+                ""
+            } else {
+                "; the reader's block has read the place before, and may read that again"
+            };
+            let line = fence.unwrap_or_default();
+            format!("; only a fence after {line} is missing to order the two blocks{cached}")
+        }
+        // Each side has its own.
+        Why::Scope(_) | Why::ClusterScope => String::new(),
         Why::Lanes if key.harmless => {
             "; lanes of this instruction write the same value there".to_owned()
         }
@@ -290,7 +325,30 @@ fn sides(key: &Key, pair: &Pair, fence: Option<&str>) -> [RawFinding; 2] {
             ", an mbarrier, and nothing orders it with what made that".to_owned()
         }
     };
-    let raw = |side: &Side, other| RawFinding {
+    let raw = |at: usize| {
+        let side = &pair.sides[at];
+        let scopes = StrongAccess::text([&accesses[at], &accesses[1 - at]], key.why);
+        raw_side(
+            key,
+            (side, at == 1),
+            (address, pair.variable.clone()),
+            format!(
+                "{} {place}{why}{scopes}",
+                if side.wrote { "writes" } else { "reads" }
+            ),
+        )
+    };
+    [raw(0), raw(1)]
+}
+
+/// A side of a pair.
+fn raw_side(
+    key: &Key,
+    (side, other): (&Side, bool),
+    (address, variable): (u64, Option<String>),
+    message: String,
+) -> RawFinding {
+    RawFinding {
         kind: FindingKind::Race,
         warning: key.harmless,
         other,
@@ -298,13 +356,9 @@ fn sides(key: &Key, pair: &Pair, fence: Option<&str>) -> [RawFinding; 2] {
         block: side.block,
         thread: side.thread,
         address: Some(address),
-        variable: pair.variable.clone(),
-        message: format!(
-            "{} {place}{why}",
-            if side.wrote { "writes" } else { "reads" }
-        ),
-    };
-    [raw(&pair.sides[0], false), raw(&pair.sides[1], true)]
+        variable,
+        message,
+    }
 }
 
 /// What would order the two lines; nothing where both are one line of the source.

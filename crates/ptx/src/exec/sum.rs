@@ -134,6 +134,7 @@ pub(super) fn named(
         warp_barrier: None,
         atomic: false,
         fence: None,
+        scope: None,
     }
 }
 

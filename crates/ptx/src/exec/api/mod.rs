@@ -244,6 +244,10 @@ pub struct Finding {
     /// nothing else is missing.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub fence: Option<String>,
+    /// Of a race of strong accesses: the scope of this one, where it does not include the
+    /// other thread.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub scope: Option<String>,
 }
 
 impl Finding {

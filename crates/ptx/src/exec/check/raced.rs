@@ -190,6 +190,8 @@ pub fn in_flight(races: &mut Races, (address, bytes): (u64, u32), first: u32, to
         wrote: false,
         harmless: false,
         ticket: None,
+        cached: false,
+        hoisted: false,
     });
     races.shadow.hits.extend(hits);
 }

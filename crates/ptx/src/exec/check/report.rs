@@ -6,6 +6,7 @@ use crate::exec::machine::Machine;
 use crate::exec::machine::pairs::{Memory, Place, Race, Side, Why};
 use crate::exec::machine::peers::place_of;
 use crate::exec::memory::Object;
+use crate::exec::race::mark::Scope;
 use crate::exec::race::shadow::{Hit, Touch};
 use crate::exec::race::{AGENTS, FLYING};
 
@@ -116,7 +117,7 @@ pub fn cells(m: &mut Machine, address: u64, touch: &Touch, own: bool) {
         let Some(races) = &m.races else {
             return;
         };
-        if own && races.order.is_own(&hit.earlier) {
+        if hit.hoisted || own && races.order.is_own(&hit.earlier) {
             continue;
         }
         let block = races.order.other_block(&hit.earlier);
@@ -126,7 +127,7 @@ pub fn cells(m: &mut Machine, address: u64, touch: &Touch, own: bool) {
             .map_or(0, |cells| cells.thread_of(&hit));
         let now = Side::now(m, hit.lane, touch.write);
         let race = Race {
-            why: why_cells(m, &hit),
+            why: why_cells(m, &hit, touch),
             harmless: hit.harmless,
             sides: [now, Side::earlier(&hit, thread, block)],
             place: Place::cell(m, address + u64::from(hit.place)),
@@ -135,12 +136,22 @@ pub fn cells(m: &mut Machine, address: u64, touch: &Touch, own: bool) {
     }
 }
 
-fn why_cells(m: &Machine, hit: &Hit) -> Why {
+fn why_cells(m: &Machine, hit: &Hit, touch: &Touch) -> Why {
     if uses_barrier(m, hit.earlier.pc) || uses_barrier(m, m.pc) {
         Why::ClusterBarrier
+    } else if narrow(m, hit, touch).is_some() {
+        Why::ClusterScope
     } else {
         Why::Cluster
     }
+}
+
+/// The narrowest scope that has both threads, where two strong accesses conflict only
+/// because one has a narrower scope.
+fn narrow(m: &Machine, hit: &Hit, touch: &Touch) -> Option<Scope> {
+    let between = m.races.as_ref()?.order.between(&hit.earlier);
+    let is_narrow = touch.how.is_too_narrow(hit.earlier.how, between);
+    is_narrow.then_some(between)
 }
 
 /// Notes what an access at an offset in a buffer hit on global memory.
@@ -155,8 +166,8 @@ pub fn global(m: &mut Machine, (object, offset): (&Object, u64), touch: &Touch) 
         let block = races.order.other_block(&hit.earlier);
         let memory = races.global.as_ref();
         let thread = memory.map_or(0, |memory| memory.thread_of(&hit));
-        let why = why_global(m, &hit, thread, block);
-        let ticket = matches!(why, Why::Ticket(_));
+        let why = why_global(m, &hit, (touch, thread), block);
+        let ticket = matches!(why, Why::Ticket(_)) && !hit.cached;
         let now = Side::now(m, hit.lane, touch.write);
         m.pair(Race {
             why,
@@ -167,7 +178,7 @@ pub fn global(m: &mut Machine, (object, offset): (&Object, u64), touch: &Touch) 
     }
 }
 
-fn why_global(m: &Machine, hit: &Hit, thread: u32, block: Option<u64>) -> Why {
+fn why_global(m: &Machine, hit: &Hit, (touch, thread): (&Touch, u32), block: Option<u64>) -> Why {
     let reads_constant = |pc: u32| {
         let access = m.image.access.get(pc as usize).copied().flatten();
         access.is_some_and(|a| m.image.memory[a as usize].order.fixed)
@@ -181,7 +192,9 @@ fn why_global(m: &Machine, hit: &Hit, thread: u32, block: Option<u64>) -> Why {
         return Why::Texture;
     }
     if block.is_some() {
-        return hit.ticket.map_or(Why::Blocks, Why::Ticket);
+        let ticket = hit.ticket.map(Why::Ticket);
+        let scope = || narrow(m, hit, touch).map(Why::Scope);
+        return ticket.or_else(scope).unwrap_or(Why::Blocks);
     }
     let Some(races) = &m.races else {
         return Why::Order;

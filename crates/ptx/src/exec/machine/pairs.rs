@@ -3,6 +3,7 @@
 
 use crate::exec::api::SharedPart;
 use crate::exec::machine::Machine;
+use crate::exec::race::mark::Scope;
 use std::collections::{BTreeMap, HashSet};
 
 /// Why two accesses race.
@@ -13,8 +14,14 @@ pub enum Why {
     /// The same, in different blocks.
     Blocks,
     /// In different blocks, and nothing is missing but a fence after this instruction,
-    /// which read a word of the other block: a barrier has been passed since.
+    /// which read a word of the other block: a barrier has been passed since, or both are
+    /// volatile.
     Ticket(u32),
+    /// In different blocks: both accesses are strong, but the scope of one does not have
+    /// these blocks, of which the second is the narrowest.
+    Scope(Scope),
+    /// The same on shared memory of a cluster.
+    ClusterScope,
     /// Lanes of one instruction write different values.
     Lanes,
     /// Nobody has waited for a copy.

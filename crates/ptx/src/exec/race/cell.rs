@@ -213,7 +213,7 @@ impl Cell {
         hits: &mut Vec<Hit>,
     ) {
         let before = hits.len();
-        let mut note = |earlier: &Mark, lane: Option<u32>, wrote: bool| {
+        let note = |hits: &mut Vec<Hit>, earlier: &Mark, lane: Option<u32>, wrote: bool| {
             let hit = |lane| self.hit(order, (place, fixed), (touch, new), (earlier, wrote), lane);
             hits.extend(lane.and_then(hit));
         };
@@ -223,12 +223,13 @@ impl Cell {
             let any = fixed.then_some(first);
             let lane = clash(order, &self.write, touch);
             let lane = lane.filter(|_| !self.is_observed(order, &self.write, touch));
-            note(&self.write, any.or(lane), true);
+            note(hits, &self.write, any.or(lane), true);
+            hits.extend(self.hoisted(order, place, touch));
         }
         if touch.write && self.fixed.seq != 0 {
-            note(&self.fixed, Some(first), false);
+            note(hits, &self.fixed, Some(first), false);
         } else if touch.write && self.read.seq != 0 {
-            note(&self.read, clash(order, &self.read, touch), false);
+            note(hits, &self.read, clash(order, &self.read, touch), false);
         }
         let mut kept = false;
         for (kind, mark) in &self.list {
@@ -236,12 +237,40 @@ impl Cell {
             if !mark.kept && (touch.write || *kind != Kind::Read) {
                 let lane = clash(order, mark, touch);
                 let lane = lane.filter(|_| !self.is_observed(order, mark, touch));
-                note(mark, lane, *kind != Kind::Read);
+                note(hits, mark, lane, *kind != Kind::Read);
             }
         }
         if kept && hits[before..].iter().all(|h| h.harmless) {
             self.check_kept(order, place, (touch, new), hits);
         }
+    }
+
+    /// A volatile load of what another block has stored by a volatile pointer. That is no
+    /// race, but the load may get the value of before: a word has told the lane of the
+    /// store, and neither a fence nor a barrier keeps the load behind the read of the word.
+    fn hoisted(&self, order: &Order, place: u32, touch: &Touch) -> Option<Hit> {
+        let store = &self.write;
+        if touch.write
+            || !touch.how.is_loose_with(store.how)
+            || self.is_observed(order, store, touch)
+        {
+            return None;
+        }
+        let (lane, ticket) = lanes(touch.lanes).find_map(|lane| {
+            let ticket = order.hoisted(touch.warp, lane, store)?;
+            Some((lane, ticket))
+        })?;
+        Some(Hit {
+            place,
+            lane,
+            earlier: *store,
+            unseen: order.unseen(touch.warp, lane, store, false),
+            wrote: true,
+            harmless: true,
+            ticket: Some(ticket),
+            cached: false,
+            hoisted: true,
+        })
     }
 
     /// The race of a lane with an earlier access that clashes with its own.
@@ -260,8 +289,6 @@ impl Cell {
             let same = touch.write && new.is_silent() && !self.is_changed(earlier);
             (lane, same)
         };
-        let stale = self.is_cached(order, earlier, touch);
-        let ticket = order.ticket(touch.warp, touch.lanes, earlier);
         Some(Hit {
             place,
             lane,
@@ -269,7 +296,9 @@ impl Cell {
             unseen: unseen(order, earlier, touch, lane),
             wrote,
             harmless: harmless && !touch.update,
-            ticket: ticket.filter(|_| !stale),
+            ticket: order.ticket(touch.warp, touch.lanes, earlier),
+            cached: self.is_cached(order, earlier, touch),
+            hoisted: false,
         })
     }
 
@@ -311,6 +340,8 @@ impl Cell {
             wrote: true,
             harmless: false,
             ticket: order.ticket(touch.warp, touch.lanes, &earlier),
+            cached: false,
+            hoisted: false,
         };
         hits.extend(fault.map(hit));
     }

@@ -83,6 +83,16 @@ impl How {
         }
     }
 
+    /// Whether two accesses only conflict because the scope of one does not have the other
+    /// thread.
+    pub fn is_too_narrow(self, other: How, between: Scope) -> bool {
+        let wide = |how: How| How {
+            scope: Scope::Wide,
+            ..how
+        };
+        !self.agrees(other, between) && wide(self).agrees(wide(other), between)
+    }
+
     /// Whether two accesses need no fences to be ordered.
     pub fn is_loose_with(self, other: How) -> bool {
         self.strength == Strength::Volatile && other.strength == Strength::Volatile

@@ -101,6 +101,8 @@ impl Plane {
                     wrote,
                     harmless: !wrote && new.is_silent(),
                     ticket: None,
+                    cached: false,
+                    hoisted: false,
                 });
             }
         }

@@ -330,6 +330,8 @@ impl Shadow {
                 wrote: true,
                 harmless,
                 ticket: None,
+                cached: false,
+                hoisted: false,
             })
         };
         let first = self.hits.len();

@@ -106,6 +106,10 @@ pub struct Hit {
     /// Only a fence is missing, after this instruction, which read a word of another
     /// block.
     pub ticket: Option<u32>,
+    /// The block may have an old value in its L1 cache.
+    pub cached: bool,
+    /// Both are volatile: no race, but the load may come too early.
+    pub hoisted: bool,
 }
 
 /// The lane for which an earlier access is unordered and conflicts.

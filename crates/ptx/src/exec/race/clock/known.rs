@@ -7,6 +7,9 @@ use crate::exec::race::lanes;
 use crate::exec::race::mark::{Mark, Scope};
 use crate::exec::race::seen::{Knowledge, Seen};
 
+/// Parts of what is known.
+type Parts = fn(&Knowledge) -> [&Seen; 2];
+
 impl Order {
     /// Whether an access surely was made by the block: known without a look at whose
     /// turn it was.
@@ -64,6 +67,25 @@ impl Order {
     /// another block: a word has brought it to a thread of theirs, and a barrier was
     /// passed since. The instruction that read the word.
     pub fn ticket(&self, warp: u32, mask: u32, mark: &Mark) -> Option<u32> {
+        self.told_by(warp, mask, mark, |k| [&k.unfenced, &k.unfenced])
+    }
+
+    /// The instruction that read a word which has told a lane of an access of another
+    /// block, where the lane has not seen the access itself: no fence and no barrier of the
+    /// block came behind.
+    pub fn hoisted(&self, warp: u32, lane: u32, mark: &Mark) -> Option<u32> {
+        let is_unseen = || self.unseen(warp, lane, mark, false) != 0;
+        let is_behind = || self.ticket(warp, 1 << lane, mark).is_some();
+        let pending = || {
+            let parts: Parts = |k| [&k.pending_near, &k.pending_wide];
+            self.told_by(warp, 1 << lane, mark, parts)
+        };
+        (is_unseen() && !is_behind()).then(pending)?
+    }
+
+    /// The instruction that read a word which has brought an access of another block to
+    /// lanes of a warp, by some parts of what is known.
+    fn told_by(&self, warp: u32, mask: u32, mark: &Mark, parts: Parts) -> Option<u32> {
         if self.is_own(mark) {
             return None;
         }
@@ -74,9 +96,10 @@ impl Order {
             let all = [Some(&self.common), Some(&of.know), of.part(lane)];
             let has = |k: &&Knowledge, l| {
                 let seen = |s: &Seen| s.get_of(block, mark.warp, l) > mark.seq;
-                seen(&k.unfenced) || seen(&k.seen)
+                parts(k).into_iter().any(seen) || seen(&k.seen)
             };
-            let from = all.into_iter().flatten().filter(|k| !k.unfenced.is_empty());
+            let has_some = |k: &&Knowledge| parts(k).iter().any(|seen| !seen.is_empty());
+            let from = all.into_iter().flatten().filter(has_some);
             ticket = ticket.or(from.clone().find_map(|k| k.ticket));
             let all = all.into_iter().flatten();
             lanes(mark.lanes).all(|l| all.clone().any(|k| has(&k, l)))

@@ -1,0 +1,56 @@
+//! Strong accesses that race because a scope is too narrow: how they are told.
+
+use crate::exec::image::{Image, Transfer};
+use crate::exec::machine::pairs::Why;
+use crate::exec::race::mark::Scope;
+
+/// An access, as far as it may be strong for others.
+pub struct StrongAccess {
+    scope: Scope,
+    what: &'static str,
+}
+
+impl StrongAccess {
+    /// That of an instruction.
+    pub fn at(image: &Image, pc: u32) -> Self {
+        let access = image.access.get(pc as usize).copied().flatten();
+        let info = access.map(|at| &image.memory[at as usize]);
+        StrongAccess {
+            scope: info.map_or(Scope::Wide, |info| info.order.scope),
+            what: match info.map(|info| &info.transfer) {
+                Some(Transfer::Atomic(_) | Transfer::AtomicPair(_)) => "an atomic",
+                Some(transfer) if transfer.writes() => "a strong store",
+                _ => "a strong load",
+            },
+        }
+    }
+
+    /// The scope, where it is why the access races.
+    pub fn narrow(&self, why: Why) -> Option<&'static str> {
+        let between = match why {
+            Why::Scope(between) => between,
+            Why::ClusterScope => Scope::Cluster,
+            _ => return None,
+        };
+        match self.scope {
+            scope if scope >= between => None,
+            Scope::Block => Some(".cta"),
+            _ => Some(".cluster"),
+        }
+    }
+
+    /// What is said of the first of two accesses, where a scope is why they race.
+    pub fn text([one, other]: [&StrongAccess; 2], why: Why) -> String {
+        let what = one.what;
+        match (one.narrow(why), other.narrow(why)) {
+            (Some(scope), _) => {
+                format!(" by {what} of scope {scope}, which does not include the other block")
+            }
+            (None, Some(scope)) => format!(
+                " by {what}; that of the other side has scope {scope}, which does not include \
+                 this block"
+            ),
+            _ => String::new(),
+        }
+    }
+}
