@@ -261,7 +261,10 @@ def test_the_theme_is_that_of_the_notebook(results: dict[str, spadkit.Result], t
 
 
 def test_the_probe_finds_what_is_wrong(tmp_path: Path) -> None:
-    bodies = ['<p style="color:#999;background:#fff">pale</p><div style="width:2000px">wide</div><svg></svg><table></table>']
+    bodies = [
+        '<p style="color:#999;background:#fff">pale</p>'
+        '<div style="width:2000px">wide</div><svg></svg><table></table>'
+    ]
     look = pages.Look(400, None)
     [found] = pages.probed([(host(bodies, look), look)], tmp_path)
     assert found["low"] and found["unlabelled"] and found["overflow"] > 0 and found["captions"] == 1

@@ -3,6 +3,15 @@
 use crate::ptx_oracle::cases::{case, check};
 use crate::ptx_oracle::operands::INTEGERS;
 
+/// Whether an integer type has all values of another: then there is no `.sat`.
+fn holds(to: &str, from: &str) -> bool {
+    let parts = |ty: &str| (ty.starts_with('s'), ty[1..].parse::<u32>().unwrap());
+    match (parts(to), parts(from)) {
+        ((true, to), (false, from)) => from < to,
+        ((to_signed, to), (from_signed, from)) => to_signed == from_signed && from <= to,
+    }
+}
+
 #[test]
 fn conversions() {
     let mut cases = Vec::new();
@@ -11,7 +20,9 @@ fn conversions() {
     for to in INTEGERS {
         for from in integers() {
             cases.push(case(format!("cvt.{to}.{from} $d, $a;"), to, &[from]));
-            cases.push(case(format!("cvt.sat.{to}.{from} $d, $a;"), to, &[from]));
+            if !holds(to, from) {
+                cases.push(case(format!("cvt.sat.{to}.{from} $d, $a;"), to, &[from]));
+            }
         }
         for from in ["f16", "f32", "f64"] {
             for mode in ["rni", "rzi", "rmi", "rpi"] {
