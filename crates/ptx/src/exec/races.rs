@@ -271,12 +271,8 @@ fn made(key: &Key, image: &Image) -> Option<usize> {
     key.pcs.iter().position(makes)
 }
 
-/// Both sides of a pair; the line after which a fence is missing, and how they access.
-fn sides(
-    key: &Key,
-    pair: &Pair,
-    (fence, accesses): (Option<&str>, &[StrongAccess; 2]),
-) -> [RawFinding; 2] {
+/// The address of a pair, and how it is told.
+fn place_of_pair(key: &Key, pair: &Pair) -> (u64, String) {
     let of_cluster = [Why::Cluster, Why::ClusterScope, Why::ClusterBarrier];
     let cluster = of_cluster.contains(&key.why);
     let (rank, address) = if cluster {
@@ -291,6 +287,16 @@ fn sides(
     if cluster {
         place += &format!(" in block {rank} of the cluster");
     }
+    (address, place)
+}
+
+/// Both sides of a pair; the line after which a fence is missing, and how they access.
+fn sides(
+    key: &Key,
+    pair: &Pair,
+    (fence, accesses): (Option<&str>, &[StrongAccess; 2]),
+) -> [RawFinding; 2] {
+    let (address, place) = place_of_pair(key, pair);
     let harmless = match key.why {
         _ if !key.harmless => "",
         _ if key.wrote == [true; 2] => ", the same value",

@@ -25,6 +25,7 @@ pub(super) fn map(m: &Machine, op: &Map, exec: u32) {
 }
 
 /// Executes an instruction for the lanes of `exec`.
+#[expect(clippy::too_many_lines, reason = "an arm for each step")]
 #[inline(always)]
 pub(super) fn execute(m: &mut Machine, step: &Step, exec: u32) {
     let image = m.image;
