@@ -128,7 +128,7 @@ class Kernel(Constructors):
             self._named = asked, named(asked)
         if self._named is not None:
             return dict(self._named[1])
-        file = os.path.basename(self._native.file)
+        file = ", ".join(map(os.path.basename, self._native.file.split(", ")))
         return dict(unnamed(target_of(self.ptx), file))
 
     def check(self) -> None:

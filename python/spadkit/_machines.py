@@ -53,9 +53,15 @@ def unnamed(ptx_target: str, file: str) -> Mapping[str, str]:
 
 
 def target_of(ptx: str) -> str:
-    """``sm_80``; of a text without a target, the oldest one."""
-    found = re.search(r"^\s*\.target\s+([\w, ]+)", ptx, re.MULTILINE)
-    return found[1] if found else "sm_20"
+    """``sm_80``: of several texts the newest, of one without a target the oldest there is."""
+    found = re.findall(r"^\s*\.target\s+([\w, ]+)", ptx, re.MULTILINE)
+    return max(found, key=_number, default="sm_20")
+
+
+def _number(ptx_target: str) -> int:
+    """80 of ``sm_80, texmode_unified``."""
+    found = re.search(r"sm_(\d+)", ptx_target)
+    return int(found[1]) if found else 0
 
 
 def _machine_of(ptx_target: str, file: str, name: Optional[str]) -> dict[str, str]:

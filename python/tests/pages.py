@@ -1,6 +1,7 @@
 """Pages in a browser without a window: what the tests of notebooks look at."""
 
 import html
+import importlib
 import json
 import os
 import re
@@ -35,15 +36,14 @@ def browser() -> str:
 def exported(bodies: list[str], theme: str) -> str:
     """A notebook with these outputs, as nbconvert writes it, without inputs and scripts."""
     try:
-        import nbformat  # noqa: F401
-        from nbconvert import HTMLExporter
+        # They have few types.
+        v4: Any = importlib.import_module("nbformat.v4")
+        nbconvert: Any = importlib.import_module("nbconvert")
     except ImportError:
         required("nbconvert")
-    from nbformat import v4
-
     outputs = [v4.new_output("display_data", {"text/html": body}) for body in bodies]
     cells = [v4.new_code_cell("", outputs=[output]) for output in outputs]
-    exporter = HTMLExporter(theme=theme, exclude_input=True, exclude_output_prompt=True)
+    exporter = nbconvert.HTMLExporter(theme=theme, exclude_input=True, exclude_output_prompt=True)
     page, _ = exporter.from_notebook_node(v4.new_notebook(cells=cells))
     # What nbconvert asks for: MathJax and others, which are not there without a network.
     return re.sub(r"<script\b.*?</script>", "", str(page), flags=re.DOTALL)

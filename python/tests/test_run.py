@@ -218,7 +218,7 @@ def test_several_texts_are_linked(tmp_path: Path) -> None:
     kernel[1, 32](out)
     assert np.array_equal(out, 2 * np.arange(32))
     conflicts = kernel.conflicts()
-    assert conflicts["machine"] == {"preset": "sm90", "from": f".target sm_90 of <ptx 0>, {path}"}
+    assert conflicts["machine"] == {"preset": "sm90", "from": ".target sm_90 of <ptx 0>, twice.ptx"}
     assert conflicts["results"][0]["per_pc"][0]["ptx_file"] == "<ptx 0>"
     rewritten = kernel.rewrite("swizzle:5,0,5")
     assert rewritten["outputs_equal"] and rewritten["rewritten"] == rewritten["accesses"]

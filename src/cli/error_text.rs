@@ -10,6 +10,9 @@ use std::fmt;
 const BEFORE_MESSAGE: usize = 10;
 const BEFORE_HELP: usize = 8;
 
+/// How the commands in a help begin.
+const PROGRAMS: [&str; 2] = ["spadkit ", "nvcc "];
+
 /// The text of `error` for a screen, with the line end.
 pub fn error_text(error: &Error, screen: &Screen) -> String {
     let theme = if screen.color {
@@ -39,11 +42,14 @@ struct Folded<'a> {
 impl Folded<'_> {
     /// `what to do: spadkit ...`, or sentences with a command on an indented line each.
     fn help(&self, help: &str) -> String {
-        if help.contains("\n  ") {
-            let line = |line: &str| match line.strip_prefix("  ") {
-                Some(command) => self.screen.command(command, BEFORE_HELP),
-                None => self.screen.folded(line, BEFORE_HELP),
-            };
+        let command = |line: &'_ str| {
+            let command = line.strip_prefix("  ")?;
+            let is_one = PROGRAMS.iter().any(|program| command.starts_with(program));
+            is_one.then(|| self.screen.command(command, BEFORE_HELP))
+        };
+        if help.lines().any(|line| command(line).is_some()) {
+            let fold = |line: &str| self.screen.folded(line, BEFORE_HELP);
+            let line = |line: &str| command(line).unwrap_or_else(|| fold(line));
             return help.lines().map(line).collect::<Vec<_>>().join("\n");
         }
         let width = self.screen.prose.saturating_sub(BEFORE_HELP);
