@@ -196,8 +196,9 @@ fn every_truncation_and_every_changed_byte_is_noticed() {
         problem(&bytes);
     }
     let mut version = good.clone();
-    version[MAGIC.len()] = 4;
-    assert!(problem(&version).contains("version 4 is not supported"));
+    let next = VERSION + 1;
+    version[MAGIC.len()..][..2].copy_from_slice(&next.to_le_bytes());
+    assert!(problem(&version).contains(&format!("version {next} is not supported")));
     assert!(problem(b"{\"name\": \"an access trace\"}").contains("is not a full trace"));
     let mut longer = good.clone();
     longer.extend([0; 40]);
