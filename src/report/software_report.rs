@@ -126,8 +126,8 @@ impl Software {
 
     /// Conflicts of the kernel as it is in the machine code, where that was looked at.
     pub fn conflicts_in_machine_code(&self) -> Option<u64> {
-        let of_line = |line: &SoftwareLine| line.rewritten.as_ref()?.machine_code.clone();
-        let code = self.front.iter().find_map(of_line);
+        let mut rewritten = self.front.iter().filter_map(|line| line.rewritten.as_ref());
+        let code = rewritten.find_map(|line| line.machine_code.as_ref());
         code.map(|code| code.conflicts_before)
             .or_else(|| Some(in_machine_code(&self.suggestions)?.conflicts_before))
     }

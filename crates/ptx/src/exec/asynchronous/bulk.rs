@@ -31,6 +31,7 @@ struct Side {
 
 /// Copies for each lane.
 pub fn copy(m: &mut Machine, info: &BulkOp, exec: u32) {
+    m.effects += 1;
     let sizes = m.registers.read(info.size);
     for lane in active(exec) {
         let bytes = u64::from(sizes[lane as usize] as u32);

@@ -22,6 +22,7 @@ const NAN: u64 = 0x7ff7_7ff7_7ff7_7ff7;
 
 /// Executes an instruction of tensor maps for the lanes of `exec`.
 pub fn run(m: &mut Machine, op: &MapOp, exec: u32) {
+    m.effects += 1;
     match op {
         MapOp::Copy(info) => active(exec).for_each(|lane| {
             copy(m, info, lane);

@@ -81,7 +81,7 @@ fn is_old(module: &Module) -> bool {
             .any(|t| t.starts_with("sm_1") && t.len() == 5)
 }
 
-fn listed(words: impl Iterator<Item = &'static str>) -> String {
+pub(super) fn listed<'t>(words: impl Iterator<Item = &'t str>) -> String {
     let all: Vec<String> = words.map(|w| format!(".{w}")).collect();
     all.join(" ")
 }

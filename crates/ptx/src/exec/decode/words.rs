@@ -1,6 +1,7 @@
 //! Which modifiers an instruction may have: those of one of the forms of its
 //! opcode (`opcodes::words`), each once.
 
+use super::forms::listed;
 use super::operand::Reason;
 use crate::ast::{Function, Instruction, Module, Operand};
 use crate::names::{Modifier, Type, Word};
@@ -164,11 +165,10 @@ impl Comparison {
     }
 }
 
-fn one_of<'t>(words: impl Iterator<Item = &'t str>) -> String {
-    let all: Vec<String> = words.map(|w| format!(".{w}")).collect();
-    match &all[..] {
-        [one] => one.clone(),
-        all => format!("one of {}", all.join(" ")),
+fn one_of<'t>(words: impl ExactSizeIterator<Item = &'t str>) -> String {
+    match words.len() {
+        1 => listed(words),
+        _ => format!("one of {}", listed(words)),
     }
 }
 
@@ -184,13 +184,16 @@ pub(super) fn check(i: &Instruction, module: &Module, body: &Function) -> Result
             unknown(i, module)
         ));
     }
-    let forms = i.opcode.row().forms.iter();
-    let all: Vec<Comparison> = forms.map(|form| Comparison::of(i, form)).collect();
-    if all.iter().any(|one| one.wrong.is_none()) {
-        return policy(i, body).and_then(|()| cached(i));
+    let mut others: Vec<Comparison> = Vec::new();
+    for form in i.opcode.row().forms {
+        let one = Comparison::of(i, form);
+        if one.wrong.is_none() {
+            return policy(i, body).and_then(|()| cached(i));
+        }
+        others.push(one);
     }
     // The first of those that are most like it.
-    let meant = all.iter().rev().max_by_key(|one| one.likeness());
+    let meant = others.iter().rev().max_by_key(|one| one.likeness());
     match meant.and_then(|one| Some((one, one.wrong?))) {
         Some((one, wrong)) => Err(one.reason(i, wrong)),
         None => Ok(()),

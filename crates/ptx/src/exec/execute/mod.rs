@@ -25,7 +25,6 @@ pub(super) fn map(m: &Machine, op: &Map, exec: u32) {
 }
 
 /// Executes an instruction for the lanes of `exec`.
-#[expect(clippy::too_many_lines, reason = "an arm for each step")]
 #[inline(always)]
 pub(super) fn execute(m: &mut Machine, step: &Step, exec: u32) {
     let image = m.image;
@@ -69,14 +68,8 @@ pub(super) fn execute(m: &mut Machine, step: &Step, exec: u32) {
         Step::Tensor { tensor } => tensor::multiply(m, &image.tensors[tensor as usize], exec),
         Step::Commit => asynchronous::commit(m, exec),
         Step::Wait { left } => asynchronous::wait(m, left, exec),
-        Step::Bulk { bulk } => {
-            m.effects += 1;
-            bulk::copy(m, &image.bulks[bulk as usize], exec);
-        }
-        Step::TensorMap { map } => {
-            m.effects += 1;
-            bulk_tensor::run(m, &image.maps[map as usize], exec);
-        }
+        Step::Bulk { bulk } => bulk::copy(m, &image.bulks[bulk as usize], exec),
+        Step::TensorMap { map } => bulk_tensor::run(m, &image.maps[map as usize], exec),
         Step::Mbarrier { change } => mbarrier::change(m, &image.changes[change as usize], exec),
         Step::Fence { fence, sides } => raced::fence(m, (fence, sides), exec),
         Step::FenceInit => mbarrier::fence_init(m, exec),
@@ -86,19 +79,12 @@ pub(super) fn execute(m: &mut Machine, step: &Step, exec: u32) {
             exchange::exchange(m, &image.exchanges[exchange as usize], exec);
         }
         Step::Clock { to, upper } => exchange::clock(m, to, upper, exec),
-        Step::Texture { texture: at } => {
-            m.effects += 1;
-            sampling::run(m, &image.textures[at as usize], exec);
-        }
+        Step::Texture { texture: at } => sampling::run(m, &image.textures[at as usize], exec),
         Step::Discard { access } => discard::run(m, memory(access), exec),
         Step::Print { call } => print::print(m, &image.system_calls[call as usize], exec),
         Step::Allocate { call } => {
-            m.effects += 1;
             allocation::allocate(m, &image.system_calls[call as usize], exec)
         }
-        Step::Free { call } => {
-            m.effects += 1;
-            allocation::free(m, &image.system_calls[call as usize], exec);
-        }
+        Step::Free { call } => allocation::free(m, &image.system_calls[call as usize], exec),
     }
 }

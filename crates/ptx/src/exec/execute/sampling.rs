@@ -17,6 +17,7 @@ use std::sync::atomic::{AtomicU32, AtomicU64, Ordering::Relaxed};
 
 /// Executes an instruction for the lanes of `exec`.
 pub fn run(m: &mut Machine, op: &TextureOp, exec: u32) {
+    m.effects += 1;
     let handles = m.registers.read(op.handle);
     let samplers = op.sampler.map(|s| m.registers.read(s));
     let read =

@@ -150,11 +150,15 @@ impl Machine<'_> {
     }
 }
 
+/// A number that depends on another one and a word.
+pub fn mix(all: u64, word: u64) -> u64 {
+    (all.rotate_left(5) ^ word).wrapping_mul(0x9e37_79b9_7f4a_7c15)
+}
+
 /// Words as one number.
 pub fn folded(words: &[u64]) -> u64 {
     let mut parts = [0u64; 4];
     let mut chunks = words.chunks_exact(4);
-    let mix = |all: u64, word: u64| (all.rotate_left(5) ^ word).wrapping_mul(0x9e37_79b9_7f4a_7c15);
     for chunk in &mut chunks {
         for (part, word) in parts.iter_mut().zip(chunk) {
             *part = mix(*part, *word);

@@ -5,9 +5,9 @@
 //! A place is a word, or a byte once something smaller than a word is accessed.
 
 use super::clock::Order;
-use super::mark::{Mark, Strength};
+use super::mark::Mark;
 use super::planes::{MOST, Planes, fine, fine_lists};
-use super::sights::{Sights, Written};
+use super::sights::{Sights, Written, settle};
 use super::stored::{KEPT, is_outdone};
 pub use super::touch::{Hit, OBJECT_BYTES, ObjectUse, Touch};
 use super::touch::{clash, is_dead, is_passed, judged, unseen};
@@ -373,26 +373,10 @@ impl Shadow {
             .filter(knows)
             .copied()
             .collect();
-        let mut at = 0;
-        self.hits.retain_mut(|hit| {
-            at += 1;
-            if at <= from || !hit.wrote || hit.earlier.how.strength == Strength::Weak {
-                return true;
-            }
-            let write = &hit.earlier;
-            let loosely = touch.how.is_loose_with(write.how);
-            let open = |&lane: &u32| {
-                let by = observers
-                    .iter()
-                    .map(|by| observed(order, (by, write), (touch.warp, lane)));
-                let observed = by.fold(0, |all, by| all | by);
-                order.unseen(touch.warp, lane, write, loosely) & !observed != 0
-            };
-            match lanes(touch.lanes).find(open) {
-                Some(lane) => hit.lane = lane,
-                None => return false,
-            }
-            true
+        settle(order, (&mut self.hits, from), touch, |write, thread| {
+            let by = observers.iter();
+            let by = by.map(|by| observed(order, (by, write), thread));
+            by.fold(0, |all, by| all | by)
         });
     }
 

@@ -53,6 +53,34 @@ impl Written {
     }
 }
 
+/// Takes away what is no race because a strong write was observed: of hits from one on.
+/// `observed` has the lanes of a write that a thread knows to have been observed.
+pub fn settle(
+    order: &Order,
+    (hits, from): (&mut Vec<Hit>, usize),
+    touch: &Touch,
+    observed: impl Fn(&Mark, (u32, u32)) -> u32,
+) {
+    let mut at = 0;
+    hits.retain_mut(|hit| {
+        at += 1;
+        if at <= from || !hit.wrote || hit.earlier.how.strength == Strength::Weak {
+            return true;
+        }
+        let write = &hit.earlier;
+        let loosely = touch.how.is_loose_with(write.how);
+        let open = |&lane: &u32| {
+            let unseen = order.unseen(touch.warp, lane, write, loosely);
+            unseen != 0 && unseen & !observed(write, (touch.warp, lane)) != 0
+        };
+        match lanes(touch.lanes).find(open) {
+            Some(lane) => hit.lane = lane,
+            None => return false,
+        }
+        true
+    });
+}
+
 /// The address of the element that a byte is in.
 fn element(address: u64, size: u8) -> u64 {
     address & !(u64::from(size).next_power_of_two() - 1)
@@ -101,27 +129,12 @@ impl Sights {
         address: u64,
         touch: &Touch,
     ) {
-        if self.0.is_empty() {
-            return;
+        if !self.0.is_empty() {
+            settle(order, (hits, from), touch, |write, thread| {
+                let has = self.has(order, address, write, thread);
+                if has { u32::MAX } else { 0 }
+            });
         }
-        let mut at = 0;
-        hits.retain_mut(|hit| {
-            at += 1;
-            if at <= from || !hit.wrote || hit.earlier.how.strength == Strength::Weak {
-                return true;
-            }
-            let write = &hit.earlier;
-            let loosely = touch.how.is_loose_with(write.how);
-            let open = |&l: &u32| {
-                let seen = order.unseen(touch.warp, l, write, loosely) == 0;
-                !seen && !self.has(order, address, write, (touch.warp, l))
-            };
-            match lanes(touch.lanes).find(open) {
-                Some(lane) => hit.lane = lane,
-                None => return false,
-            }
-            true
-        });
     }
 
     /// Whether a thread knows of a read that has observed a strong write.

@@ -25,6 +25,7 @@ pub fn leak(site: Site) -> RawFinding {
 
 /// `malloc(bytes)`: null if there is no room.
 pub fn allocate(m: &mut Machine, call: &SystemCall, exec: u32) {
+    m.effects += 1;
     let mut addresses = [0; 32];
     for lane in active(exec) {
         let bytes = argument(m, call.arguments[0], lane);
@@ -42,6 +43,7 @@ pub fn allocate(m: &mut Machine, call: &SystemCall, exec: u32) {
 
 /// `free(pointer)`: nothing for null.
 pub fn free(m: &mut Machine, call: &SystemCall, exec: u32) {
+    m.effects += 1;
     for lane in active(exec) {
         let address = argument(m, call.arguments[0], lane);
         let freed = match m.common.heap {

@@ -7,6 +7,7 @@
 use super::Warp;
 use super::step::Stopped;
 use crate::exec::machine::Machine;
+use crate::exec::machine::watch::mix;
 use crate::exec::registers::active;
 
 /// Turns of the same lanes after which those that have left go on: in each, registers
@@ -63,7 +64,7 @@ fn state(m: &Machine, lanes: u32) -> u64 {
     for slot in &m.image.spun {
         for lane in active(lanes) {
             let value = m.registers.read_lane(*slot, lane);
-            all = (all.rotate_left(5) ^ value).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+            all = mix(all, value);
         }
     }
     all

@@ -52,31 +52,20 @@ impl TraceFile {
         if input::is_stdin(path) {
             return Self::from_bytes(STDIN.read(path)?, input::name_of(path));
         }
-        let fail = |e| Error::io("read", path, e);
-        input::require_file(path)?;
-        claims::reads(path)?;
-        let file = File::open(path).map_err(fail)?;
-        let size = file.metadata().map_err(fail)?.len();
-        Self::scan(Box::new(file), size, path)
+        Self::of(Scan::opened(path)?)
     }
 
     /// [`TraceFile::open`] for a trace in memory; `path` is for messages.
     pub fn from_bytes(bytes: Vec<u8>, path: &Path) -> Result<Self> {
         let size = bytes.len() as u64;
-        Self::scan(Box::new(Cursor::new(bytes)), size, path)
+        Self::of(Scan::new(Box::new(Cursor::new(bytes)), size, path))
     }
 
-    fn scan(file: Box<dyn Source>, size: u64, path: &Path) -> Result<Self> {
-        let mut scan = Scan {
-            path,
-            file: BufReader::new(file),
-            at: 0,
-            size,
-        };
+    fn of(mut scan: Scan) -> Result<Self> {
         let info = scan.header()?;
         let (index, instructions) = scan.chunks(&info)?;
         Ok(TraceFile {
-            path: path.to_owned(),
+            path: scan.path.to_owned(),
             info,
             file: Mutex::new(scan.file.into_inner()),
             index,
@@ -106,19 +95,7 @@ impl TraceFile {
         if input::is_stdin(path) {
             return Ok(Self::open(path)?.info);
         }
-        input::require_file(path)?;
-        let file = File::open(path).map_err(|e| Error::io("read", path, e))?;
-        let size = file
-            .metadata()
-            .map_err(|e| Error::io("read", path, e))?
-            .len();
-        let mut scan = Scan {
-            path,
-            file: BufReader::new(Box::new(file) as Box<dyn Source>),
-            at: 0,
-            size,
-        };
-        scan.header()
+        Scan::opened(path)?.header()
     }
 
     /// Instructions of all warps.
@@ -201,7 +178,26 @@ struct Scan<'a> {
     size: u64,
 }
 
-impl Scan<'_> {
+impl<'a> Scan<'a> {
+    fn new(file: Box<dyn Source>, size: u64, path: &'a Path) -> Self {
+        Scan {
+            path,
+            file: BufReader::new(file),
+            at: 0,
+            size,
+        }
+    }
+
+    /// The file at `path`, which is not standard input.
+    fn opened(path: &'a Path) -> Result<Self> {
+        let fail = |e| Error::io("read", path, e);
+        input::require_file(path)?;
+        claims::reads(path)?;
+        let file = File::open(path).map_err(fail)?;
+        let size = file.metadata().map_err(fail)?.len();
+        Ok(Self::new(Box::new(file), size, path))
+    }
+
     fn truncated<T>(&self, expected: &str) -> Result<T> {
         Err(Error::usage(
             format!(
