@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import copy
-import os
 from collections.abc import Mapping
 from typing import Any, Optional, Sequence, TypeVar, Union
 
@@ -12,7 +11,7 @@ from ._arguments import Parameter
 from ._constructors import Constructors
 from ._errors import UsageError
 from ._launch import Configured, Launch, rewrite
-from ._machines import Machine, named, target_of, unnamed
+from ._machines import Machine
 from ._results import Conflicts, Gated, Rewritten, Run, Shared, Simulated, Tuning
 from ._sources import Source
 from ._values import MachineName, Size, dimensions, machine_name, own_name
@@ -42,7 +41,7 @@ class Kernel(Constructors):
         self._source = source
         self._last: Optional[Launch] = None
         # The machine that was named last, as it was named, and what results say of it.
-        self._named: Optional[tuple[str, dict[str, str]]] = None
+        self._named: Optional[str] = None
         names = source.parameters
         self._parameters = []
         declared = self._native.params()
@@ -87,7 +86,7 @@ class Kernel(Constructors):
         The one that was named last, else that of the PTX's ``.target`` from sm_70 on, else
         the default of the commands.
         """
-        return Machine.of(self._machine_of_results(None))
+        return Machine.of(*self._native.machine(self._named))
 
     def with_machine(self: K, machine: Optional[MachineName]) -> K:
         """The same kernel, with its last launch, about another machine.
@@ -111,8 +110,10 @@ class Kernel(Constructors):
             The file cannot be read.
         """
         name = machine_name(machine)
+        # Raises what is wrong with it.
+        self._native.machine(name)
         other = copy.copy(self)
-        other._named = None if name is None else (name, named(name))
+        other._named = name
         if self._last is not None:
             other._last = Launch(other, self._last._native, self._last._bound)
         return other
@@ -120,16 +121,7 @@ class Kernel(Constructors):
     def _asked(self, machine: Optional[MachineName]) -> Optional[str]:
         """The machine that a call is about: its own, else the kept one."""
         own = machine_name(machine)
-        return self._named[0] if own is None and self._named is not None else own
-
-    def _machine_of_results(self, asked: Optional[str]) -> dict[str, str]:
-        """What a result about ``asked`` says of its machine. A machine that was named is kept."""
-        if asked is not None and (self._named is None or self._named[0] != asked):
-            self._named = asked, named(asked)
-        if self._named is not None:
-            return dict(self._named[1])
-        file = ", ".join(map(os.path.basename, self._native.file.split(", ")))
-        return dict(unnamed(target_of(self.ptx), file))
+        return self._named if own is None else own
 
     def check(self) -> None:
         """Raises :class:`InputError` with all instructions that cannot be run."""

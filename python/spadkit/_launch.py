@@ -163,8 +163,10 @@ class Launch:
         """The machine that answers are about: that of the kernel, see :attr:`Kernel.machine`."""
         return self.kernel.machine
 
-    def _about(self, asked: Optional[str]) -> About:
-        return About(self.kernel.name, self.kernel._machine_of_results(asked))
+    def _about(self, asked: Optional[str], sentence: str) -> About:
+        """What an answer is about. The machine that it asked for is kept."""
+        self.kernel._named = asked
+        return About(self.kernel.name, sentence)
 
     def run(self, threads: int = 0) -> Run:
         """Runs it; arrays are changed in place.
@@ -182,8 +184,8 @@ class Launch:
         return self._run(size(threads, "threads"), changed=False)
 
     def _run(self, threads: int, changed: bool) -> Run:
-        (text, warnings, error), buffers = self._native.run("no", threads, None, changed)
-        run = Run(text, warnings, About(self.kernel.name))
+        (text, sentence, warnings, error), buffers = self._native.run("no", threads, None, changed)
+        run = Run(text, warnings, About(self.kernel.name, sentence))
         if error is not None:
             raise _with_result(_fault(error), run)
         self._bound.write_back(buffers)
@@ -213,8 +215,8 @@ class Launch:
         if memory not in ("shared", "global"):
             raise UsageError(f"memory={memory!r}", "expected 'shared' or 'global'")
         order = None if warp_order is None else size(warp_order, "warp_order")
-        (text, warnings, _), _ = self._native.run(memory, 0, order, True)
-        return Run(text, warnings, About(self.kernel.name))
+        (text, sentence, warnings, _), _ = self._native.run(memory, 0, order, True)
+        return Run(text, warnings, About(self.kernel.name, sentence))
 
     def conflicts(
         self,
@@ -253,8 +255,8 @@ class Launch:
         if not specs:
             raise UsageError("hash=[] names no mapping", "expected at least one; 'mod' is the unmapped kernel")
         asked = self.kernel._asked(machine)
-        (text, warnings, _), pictures = self._native.conflicts(asked, specs, size(block, "block"))
-        return Conflicts(text, warnings, self._about(asked), pictures)
+        (text, sentence, warnings, _), pictures = self._native.conflicts(asked, specs, size(block, "block"))
+        return Conflicts(text, warnings, self._about(asked, sentence), pictures)
 
     def tune_software(
         self,
@@ -297,10 +299,10 @@ class Launch:
         """
         chosen = strings("kinds", kinds, "kinds of mappings, such as 'swizzle'")
         asked, linear = self.kernel._asked(machine), size(block, "block")
-        text, warnings, _ = self._native.tune_software(
+        text, sentence, warnings, _ = self._native.tune_software(
             asked, chosen, seconds(budget, "budget"), linear, machine_code
         )
-        return Tuning(text, warnings, self._about(asked), Accesses(self, asked, linear))
+        return Tuning(text, warnings, self._about(asked, sentence), Accesses(self, asked, linear))
 
     def sim(
         self,
@@ -342,8 +344,8 @@ class Launch:
         given = {"hash": hash, "pipeline": pipeline, "scheduler": scheduler, "sharing": sharing}
         flags = ["--source"] if lines else []
         asked = self.kernel._asked(machine)
-        text, warnings, _ = self._native.command("sim", asked, options(given) + flags)
-        return Simulated(text, warnings, self._about(asked))
+        text, sentence, warnings, _ = self._native.command("sim", asked, options(given) + flags)
+        return Simulated(text, warnings, self._about(asked, sentence))
 
     def share(
         self,
@@ -385,8 +387,8 @@ class Launch:
         }
         flags = [] if simulate else ["--no-sim"]
         asked = self.kernel._asked(machine)
-        text, warnings, _ = self._native.command("share", asked, options(given) + flags)
-        return Shared(text, warnings, self._about(asked))
+        text, sentence, warnings, _ = self._native.command("share", asked, options(given) + flags)
+        return Shared(text, warnings, self._about(asked, sentence))
 
     def gate(
         self,
@@ -430,8 +432,8 @@ class Launch:
         by = {None: [], True: ["--machine-code"], False: ["--no-machine-code"]}[machine_code]
         given = {"fail-on": limits, "hash": hash, "budget": size(budget, "budget")}
         asked = self.kernel._asked(machine)
-        text, warnings, _ = self._native.command("gate", asked, options(given) + by)
-        return Gated(text, warnings, self._about(asked))
+        text, sentence, warnings, _ = self._native.command("gate", asked, options(given) + by)
+        return Gated(text, warnings, self._about(asked, sentence))
 
     def rewrite(
         self,
@@ -460,8 +462,9 @@ def rewrite(
         expected = "expected a mapping, such as 'xor', or a dict with one for each variable"
         raise UsageError(f"spec is {spec!r}", expected)
     asked = kernel._asked(machine)
-    (text, warnings, error), ptx = kernel._native.rewrite(specs, asked, launch, any_block, plain)
-    about = About(kernel.name, kernel._machine_of_results(asked))
+    (text, sentence, warnings, error), ptx = kernel._native.rewrite(specs, asked, launch, any_block, plain)
+    kernel._named = asked
+    about = About(kernel.name, sentence)
     if error is not None or ptx is None:
         error = error or CheckFailed(f"{kernel.name} was not rewritten")
         raise _with_result(error, Result(text, warnings, about))

@@ -4,8 +4,9 @@ from typing import Optional, Sequence
 
 __version__: str
 
-# The JSON text, warnings, and the error that the command ends with.
-_Answer = tuple[str, list[str], Optional[Exception]]
+# The JSON text, the sentence with which the text begins, warnings, and the error that the
+# command ends with.
+_Answer = tuple[str, str, list[str], Optional[Exception]]
 # Name, kind ("buffer", "value", "same", "addresses", "tensor_map", "null"), bytes, indices of others.
 _Argument = tuple[str, str, bytes, list[int]]
 
@@ -44,6 +45,7 @@ class Kernel:
     def params(self) -> list[tuple[str, int, str]]: ...
     def pointed_to(self) -> list[Optional[tuple[str, str]]]: ...
     def symbols(self) -> list[tuple[str, int]]: ...
+    def machine(self, named: Optional[str]) -> tuple[str, str]: ...
     def check(self) -> None: ...
     def launch(
         self,

@@ -6,7 +6,7 @@ from __future__ import annotations
 import json
 import weakref
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Mapping, Optional
+from typing import TYPE_CHECKING, Any, Optional
 
 from . import _html, _verdicts, _views
 
@@ -23,8 +23,8 @@ class About:
 
     #: The kernel, as its source names it.
     kernel: str
-    #: The machine, as a result says it; None of a run, which is about none.
-    machine: Optional[Mapping[str, str]] = None
+    #: The answer in a sentence, with which the command's text begins.
+    sentence: str
 
 
 class Accesses:
@@ -70,8 +70,7 @@ class Result(dict[str, Any]):
         self.warnings = warnings
         #: The name of the kernel.
         self.kernel_name = about.kernel
-        if about.machine is not None:
-            self["machine"] = dict(about.machine)
+        self._sentence = about.sentence
 
     def to_pandas(self) -> "pandas.DataFrame":
         """The rows of the result as a table.
@@ -96,7 +95,7 @@ class Result(dict[str, Any]):
     @property
     def verdict(self) -> str:
         """The answer in a sentence: what the command's text begins with."""
-        return ""
+        return self._sentence
 
     def _repr_html_(self) -> str:
         tone, body = self._view()
@@ -146,11 +145,6 @@ class Conflicts(Result):
         found: list[dict[str, Any]] = self["results"][0].get("lines", [])
         return found
 
-    @property
-    def verdict(self) -> str:
-        """The answer in a sentence."""
-        return _verdicts.conflicts(self, self.kernel_name)
-
     def _view(self) -> tuple[str, str]:
         return _views.conflicts(self, self.worst)
 
@@ -171,11 +165,6 @@ class Tuning(Result):
         first: dict[str, Any] = self["results"][0]
         return first
 
-    @property
-    def verdict(self) -> str:
-        """The answer in a sentence."""
-        return _verdicts.tuning(self, self.kernel_name)
-
     def _view(self) -> tuple[str, str]:
         return _views.tuning(self, self._accesses.worst)
 
@@ -190,11 +179,6 @@ class Simulated(Result):
     def rows(self) -> list[dict[str, Any]]:
         found: list[dict[str, Any]] = self.get("lines", [dict(self)])
         return found
-
-    @property
-    def verdict(self) -> str:
-        """The answer in a sentence."""
-        return _verdicts.simulated(self, self.kernel_name)
 
     def _view(self) -> tuple[str, str]:
         return _views.simulated(self)
@@ -211,11 +195,6 @@ class Shared(Result):
         found: list[dict[str, Any]] = self.get("variants", [])
         return found
 
-    @property
-    def verdict(self) -> str:
-        """The answer in a sentence."""
-        return _verdicts.shared(self, self.kernel_name)
-
     def _view(self) -> tuple[str, str]:
         return _views.shared(self)
 
@@ -226,11 +205,6 @@ class Gated(Result):
     The fields of ``spadkit gate --format json``. The rows are the limits: ``limit``,
     ``value``, ``exceeded``, ``failed``.
     """
-
-    def __init__(self, json_text: str, warnings: list[str], about: About) -> None:
-        super().__init__(json_text, warnings, about)
-        for kernel in self["kernels"]:
-            kernel["machine"] = dict(self["machine"])
 
     @property
     def failed(self) -> bool:

@@ -66,10 +66,10 @@ fn buffer(bytes: &[u8]) -> Buffer {
     }
 }
 
-/// What a command says: the JSON text, warnings, and the exception that it ends
-/// with.
+/// What a command says: the JSON text, the sentence with which its text begins, warnings,
+/// and the exception that it ends with.
 #[derive(IntoPyObject)]
-pub struct Answer(String, Vec<String>, Option<Py<PyAny>>);
+pub struct Answer(String, String, Vec<String>, Option<Py<PyAny>>);
 
 impl Answer {
     pub fn new(py: Python<'_>, answer: answers::Answer) -> PyResult<Self> {
@@ -77,7 +77,8 @@ impl Answer {
             Ok(()) => None,
             Err(error) => Some(raise(py, error).into_value(py).into_any()),
         };
-        Ok(Answer(answer.json.to_string(), answer.warnings, error))
+        let json = answer.json.to_string();
+        Ok(Answer(json, answer.sentence, answer.warnings, error))
     }
 }
 

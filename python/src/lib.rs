@@ -71,6 +71,13 @@ impl Kernel {
         Ok(symbols.into_iter().map(|s| (s.name, s.bytes)).collect())
     }
 
+    /// The preset, and what says so, of the machine that answers are about.
+    fn machine(&self, py: Python<'_>, named: Option<&str>) -> PyResult<(String, String)> {
+        let note = self.inner.machine_note(named);
+        let note = note.map_err(|e| raise(py, e))?;
+        Ok((note.preset, note.from))
+    }
+
     #[getter]
     fn required_block(&self) -> Option<[u32; 3]> {
         self.inner.required_block()

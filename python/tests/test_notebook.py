@@ -1,6 +1,5 @@
 """What a notebook shows: the answer of the command, tables, pictures, code."""
 
-import json
 import re
 import subprocess
 from pathlib import Path
@@ -12,7 +11,7 @@ import pages
 import pytest
 
 import spadkit
-from spadkit import Kernel, _pictures, _verdicts
+from spadkit import Kernel, _pictures
 
 ROOT = Path(__file__).parents[2]
 Run = Callable[..., subprocess.CompletedProcess[str]]
@@ -23,25 +22,43 @@ def first_sentence(printed: str) -> str:
     return " ".join(printed.split("machine:")[0].split())
 
 
-@pytest.mark.parametrize(
-    "launch",
-    ["transpose/transpose", "gemm/hgemm", "fwt/fwt", "tiles/tile_vector", "tiles/tile_copy"],
-)
+def arrays(*counts: int, dtype: str = "f4") -> list[Any]:
+    return [np.zeros(count, dtype) for count in counts]
+
+
+#: Grid, block, arguments and dynamic shared memory of launch files: what is in the arrays
+#: does not matter to any sentence.
+LAUNCHES: dict[str, tuple[Any, Any, list[Any], int]] = {
+    "transpose/transpose": ((4, 3), (16, 16), [*arrays(3072, 3072), 64, 48], 0),
+    "gemm/hgemm": ((2, 2), 128, [*arrays(16384), *arrays(8192, 8192, dtype="f2"), 128, 64], 0),
+    "fwt/fwt": (2, 512, [*arrays(4096, 4096), 11], 8192),
+    "tiles/tile_vector": (1, (32, 8), arrays(1024, 1024), 0),
+    "tiles/tile_copy": (2, 256, [*arrays(1000, 1000), 1000], 0),
+}
+PTX = {"hgemm": "gemm", "tile_vector": "tiles", "tile_copy": "tiles"}
+
+
+@pytest.mark.parametrize("launch", LAUNCHES)
 def test_the_verdict_is_that_of_the_command(launch: str, kernels: Path, cli: Run) -> None:
-    file, name = kernels / f"{launch}.toml", launch.rsplit("/", 1)[1]
+    file, (folder, name) = kernels / f"{launch}.toml", launch.rsplit("/", 1)
+    grid, block, args, shared = LAUNCHES[launch]
+    kernel = Kernel.from_ptx(kernels / folder / f"{PTX.get(name, name)}.ptx", name)
+    of = kernel[grid, block].bind(*args, shared=shared)
     sm80 = ["--preset", "sm80"]
-    commands: list[tuple[Callable[..., str], list[Any]]] = [
-        (_verdicts.conflicts, ["conflicts", file, "--source", *sm80]),
-        (_verdicts.conflicts, ["conflicts", file, "--source", "--hash", "xor", *sm80]),
-        (_verdicts.conflicts, ["conflicts", file, "--source", "--hash", "mod", "xor", "add", *sm80]),
-        (_verdicts.tuning, ["tune", file, "--software", "--no-machine-code", *sm80]),
-        (_verdicts.simulated, ["sim", file, *sm80]),
+    commands: list[tuple[Callable[[], spadkit.Result], list[Any]]] = [
+        (lambda: of.conflicts(machine="sm80"), ["conflicts", file, "--source", *sm80]),
+        (lambda: of.conflicts(hash="xor"), ["conflicts", file, "--source", "--hash", "xor", *sm80]),
+        (
+            lambda: of.conflicts(hash=["mod", "xor", "add"]),
+            ["conflicts", file, "--source", "--hash", "mod", "xor", "add", *sm80],
+        ),
+        (lambda: of.tune_software(machine_code=False), ["tune", file, "--software", "--no-machine-code", *sm80]),
+        (of.sim, ["sim", file, *sm80]),
     ]
     if launch != "gemm/hgemm":  # it has no room for two blocks
-        commands.append((_verdicts.shared, ["share", file, "--preset", "gpgpusim-16k"]))
-    for verdict, command in commands:
-        found = json.loads(cli(*command, "--format", "json").stdout)
-        assert verdict(found, name) == first_sentence(cli(*command).stdout), command
+        commands.append((lambda: of.share(machine="gpgpusim-16k"), ["share", file, "--preset", "gpgpusim-16k"]))
+    for result, command in commands:
+        assert result().verdict == first_sentence(cli(*command).stdout), command
 
 
 @pytest.fixture(scope="module")

@@ -2,7 +2,7 @@
 //! such as the Python package: the same JSON and the same errors, for a kernel
 //! and arguments in memory. Nothing is printed.
 
-use super::machine::MachineNote;
+use super::machine::{DEFAULT_PRESET, MachineNote};
 use super::machine_code::{JudgeBy, Judgement, MachineCode};
 use super::printer::{Collected, Printer};
 use super::values::parsed;
@@ -38,6 +38,8 @@ pub use pictures::pictures;
 pub struct Answer {
     /// The object of `--format json`.
     pub json: Value,
+    /// The answer in a sentence, with which `--format text` begins.
+    pub sentence: String,
     /// The warnings of the command.
     pub warnings: Vec<String>,
     /// The error that it would have ended with, after the object: a fault in
@@ -57,10 +59,15 @@ impl Answer {
         }
         let verdict = command(&printer);
         let mut collected = collected.lock().unwrap_or_else(PoisonError::into_inner);
-        let Collected { json, warnings } = std::mem::take(&mut *collected);
+        let Collected {
+            json,
+            sentence,
+            warnings,
+        } = std::mem::take(&mut *collected);
         match (json, verdict) {
             (Some(json), verdict) => Ok(Answer {
                 json,
+                sentence,
                 warnings,
                 verdict,
             }),
@@ -180,29 +187,36 @@ impl Kernel {
         })
     }
 
-    /// The machine of that name or file; where none is named, that of the
-    /// PTX's target with what to say of it.
-    fn machine(&self, named: Option<&str>) -> Result<(Config, Option<MachineNote>)> {
+    /// What answers say of the machine: that of a name or a file, else that of the PTX's
+    /// target, else the default.
+    pub fn machine_note(&self, named: Option<&str>) -> Result<MachineNote> {
+        self.machine(named).map(|(_, note)| note)
+    }
+
+    /// That machine with what to say of it.
+    fn machine(&self, named: Option<&str>) -> Result<(Config, MachineNote)> {
+        const ARGUMENT: &str = "machine";
         match named {
             Some(file) if file.ends_with(".toml") => {
                 let path = Path::new(file);
-                Ok((Config::load(path)?, Some(MachineNote::of_file(path))))
+                Ok((Config::load(path)?, MachineNote::of_kit(path, ARGUMENT)))
             }
-            Some(name) => Ok((
-                Config::preset(name)?,
-                Some(MachineNote::named(name, "machine")),
-            )),
+            Some(name) => Ok((Config::preset(name)?, MachineNote::named(name, ARGUMENT))),
             None => {
-                let note = self
-                    .module
-                    .sm()
-                    .and_then(|sm| MachineNote::of_target(sm, &self.module.name));
-                let preset = note
-                    .as_ref()
-                    .map_or(super::machine::DEFAULT_PRESET, |note| &note.preset);
-                Ok((Config::preset(preset)?, note))
+                let of_target = |sm| MachineNote::of_target(sm, &self.files());
+                let note = self.module.sm().and_then(of_target);
+                let note = note.unwrap_or_else(|| MachineNote::default(DEFAULT_PRESET));
+                Ok((Config::preset(&note.preset)?, note))
             }
         }
+    }
+
+    /// The names of its files, without their folders.
+    fn files(&self) -> String {
+        let name = |path| Path::new(path).file_name().unwrap_or_default();
+        let names = self.name().split(", ").map(name);
+        let names: Vec<_> = names.map(|name| name.to_string_lossy()).collect();
+        names.join(", ")
     }
 
     /// `spadkit rewrite`: the answer, and the PTX where it was rewritten. With
@@ -226,7 +240,9 @@ impl Kernel {
             any_block: how.any_block,
             plain: how.plain,
         };
-        let answer = Answer::of(note, |printer| rewriting.run(&machine, &write, printer));
+        let answer = Answer::of(Some(note), |printer| {
+            rewriting.run(&machine, &write, printer)
+        });
         let text = text.into_inner().unwrap_or_else(PoisonError::into_inner);
         Ok((answer?, text))
     }
@@ -350,7 +366,7 @@ impl Launch {
         let specs: Vec<LayoutSpec> = specs.iter().map(|s| s.parse()).collect::<Result<_>>()?;
         let trace = self.trace(block)?;
         let input = self.kernel.input();
-        let answer = Answer::of(note, |printer| {
+        let answer = Answer::of(Some(note), |printer| {
             for note in machine.admit(&trace)? {
                 printer.warn(note);
             }
@@ -408,7 +424,7 @@ impl Launch {
             request: Request::of_launches(&machine, launches, entry, Hashes::Named(Vec::new())),
             registers: 0,
         };
-        Answer::of(note, |printer| {
+        Answer::of(Some(note), |printer| {
             for note in machine.admit(&trace)? {
                 printer.warn(note);
             }

@@ -135,6 +135,7 @@ impl Execute for GateArgs {
         }
         let of_run = OfRun {
             global,
+            machine: printer.machine(),
             limits,
             baseline: baseline.as_ref(),
             run,
@@ -197,6 +198,8 @@ const MOST_LAUNCHES: usize = 64;
 /// What is the same for all kernels.
 struct OfRun<'a> {
     global: &'a Global,
+    /// What the answers say of the machine, where it is not the command line that names it.
+    machine: Option<&'a MachineNote>,
     limits: Limits<'a>,
     baseline: Option<&'a Baseline>,
     run: RunOptions,
@@ -233,6 +236,7 @@ impl GateArgs {
             Ruling::Skip(reason) => return Ok(Judged::Skipped(Skipped::new(input, reason))),
         };
         let (own, machine) = of_run.global.resolved(Some(input));
+        let machine = of_run.machine.cloned().unwrap_or(machine);
         let config = own.machine()?;
         let limited = limits.iter().any(|l| l.metric == Metric::Area);
         let hardware = limited.then(|| self.area(library, &config, bar));

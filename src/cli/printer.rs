@@ -71,6 +71,8 @@ pub struct Printer {
 pub(super) struct Collected {
     /// The object of `--format json`.
     pub json: Option<Value>,
+    /// The sentence with which the text begins.
+    pub sentence: String,
     pub warnings: Vec<String>,
 }
 
@@ -113,6 +115,11 @@ impl Printer {
         }
     }
 
+    /// The machine of the command, and why it was taken.
+    pub(super) fn machine(&self) -> Option<&MachineNote> {
+        self.machine.as_ref()
+    }
+
     /// The `.target` of a PTX that says which machine it is, if one does.
     pub fn target(&self) -> Option<&str> {
         let from = self.machine.as_ref()?.from.as_str();
@@ -129,6 +136,7 @@ impl Printer {
         if let Some(collected) = &self.collected {
             let mut collected = collected.lock().unwrap_or_else(PoisonError::into_inner);
             collected.json = Some(self.object(result));
+            collected.sentence = result.verdict();
             return Ok(());
         }
         let out = match self.format {

@@ -78,7 +78,8 @@ impl Launch {
         let module = self.kernel.module.clone();
         let input = LaunchInput::given(name, self.file.clone(), module);
         let input = Input::Launch(Arc::new(input));
-        let run = |args: &dyn Execute| Answer::of(note, |printer| args.execute(&global, printer));
+        let run =
+            |args: &dyn Execute| Answer::of(Some(note), |printer| args.execute(&global, printer));
         match command {
             Command::Sim => {
                 let mut args: SimArgs = parsed(options)?;
