@@ -3,10 +3,11 @@
 //! There is no recursion, so that every function has its registers and local
 //! memory at fixed places.
 //!
-//! `form` has one variant for each form of instruction; `asynchronous` and
-//! `matrices` what such instructions name, `element` how values lie in memory, `followed`
+//! `form` has one variant for each form of instruction; `access`, `asynchronous`
+//! and `matrices` what such instructions name, `element` how values lie in memory, `followed`
 //! what becomes of registers that nobody may have written.
 
+mod access;
 pub(super) mod asynchronous;
 pub(super) mod element;
 pub(super) mod followed;
@@ -14,8 +15,7 @@ pub(super) mod form;
 pub(super) mod matrices;
 
 use super::api::InstructionInfo;
-use super::race::mark::Scope;
-use super::race::{Strength, Uses};
+use super::race::Uses;
 pub(super) use super::registers::From;
 use super::registers::{Pair, Slot};
 use super::texture::TextureOp;
@@ -23,15 +23,14 @@ use crate::ast::Modifiers;
 use crate::names::{Space, Special, Type, Word};
 use crate::opcodes::Opcode;
 use crate::scalar::Scalar;
-use crate::tensor::Pieces;
+pub(super) use access::{MemoryOp, MemoryOrder, Moved, PairUpdate, Region, Transfer, Update};
 pub(super) use asynchronous::{
     Action, BulkEnd, BulkOp, Change, MapMove, MapOp, MapReplace, SharedPlace, TensorCopy,
     TensorMove, Wait,
 };
-use element::Element;
 use followed::{Followed, Unsure};
 use form::Op;
-use matrices::{GroupOp, Matrices, TensorOp};
+use matrices::TensorOp;
 
 /// No reconvergence before the function ends.
 pub(super) const NEVER: u32 = u32::MAX;
@@ -70,218 +69,12 @@ pub(super) struct Generic {
     pub second: Option<Slot>,
 }
 
-/// Bytes of a space that an access may touch.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Region {
-    pub space: Space,
-    pub low: u64,
-    /// Behind the last; `u64::MAX` for the end of the space.
-    pub high: u64,
-}
-
-impl Region {
-    /// Of accesses of which nothing is known.
-    pub const ANYWHERE: Region = Region {
-        space: Space::Reg,
-        low: 0,
-        high: u64::MAX,
-    };
-
-    /// First byte and the one after the last in a space of `len` bytes.
-    #[inline(always)]
-    pub fn within(&self, space: Space, len: u64) -> (u64, u64) {
-        if self.space == space {
-            (self.low, self.high.min(len))
-        } else {
-            (0, len)
-        }
-    }
-}
-
-/// A load, store, atomic, or one side of a copy.
-pub(super) struct MemoryOp {
-    /// Its own index, for what the machine remembers of it.
-    pub index: u32,
-    /// None for generic addresses.
-    pub space: Option<Space>,
-    pub from: From,
-    pub offset: i64,
-    /// The variables that the address is of, where that is known.
-    pub region: Region,
-    /// Of all of a lane.
-    pub bytes: u32,
-    pub transfer: Transfer,
-    pub order: MemoryOrder,
-}
-
-/// What an access is to others at the same time, and whether it orders.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct MemoryOrder {
-    pub strength: Strength,
-    pub scope: Scope,
-    pub acquire: bool,
-    pub release: bool,
-    /// What it reads has to stay as it is (`ld.global.nc`).
-    pub fixed: bool,
-    /// It is one access, whatever registers its value is in (`.b128`).
-    pub whole: bool,
-    /// An atomic on two halves, each of which is an access of its own (`.f16x2`).
-    pub halves: bool,
-}
-
-/// What an access does with its bytes.
-pub(super) enum Transfer {
-    Load {
-        element: Element,
-        to: Vec<Slot>,
-    },
-    Store {
-        element: Element,
-        from: Vec<Slot>,
-    },
-    /// Elements of a vector one after the other, mostly one.
-    Atomic(Vec<Update>),
-    /// Of 128 bits.
-    AtomicPair(PairUpdate),
-    /// What is there has no value any more (`discard`).
-    Discard,
-    /// The side of an asynchronous copy that is read.
-    CopySource,
-    /// The side that is written.
-    CopyTarget {
-        /// The access that reads.
-        source: u32,
-        /// How many bytes each lane reads, where that is not all.
-        size: Option<Slot>,
-    },
-    /// Rows of a matrix to registers of the lanes.
-    LoadMatrix {
-        to: Vec<Slot>,
-        transposed: bool,
-    },
-    StoreMatrix {
-        from: Vec<Slot>,
-        transposed: bool,
-    },
-    /// A matrix of `wmma`, in pieces of 16 bytes at most: this access has those of one
-    /// number to each lane.
-    Fragment(Box<Moved>),
-    /// The factors of a product of a warpgroup that are in shared memory, in
-    /// pieces of 16 bytes: as many accesses as they take.
-    Factors(Box<GroupOp>),
-}
-
-/// A matrix between memory and registers.
-#[derive(Clone)]
-pub(super) struct Moved {
-    pub store: bool,
-    pub registers: Matrices,
-    /// Registers that hold nothing.
-    pub unused: Vec<Slot>,
-    /// Rows and columns, and whether memory has it by columns.
-    pub size: [u32; 2],
-    pub by_columns: bool,
-    /// What this access moves.
-    pub pieces: Pieces,
-    /// Accesses that move the matrix together.
-    pub accesses: u32,
-    /// Where the matrix begins, and the elements between its rows (columns).
-    pub base: Slot,
-    pub offset: i64,
-    pub stride: Option<Slot>,
-    /// Gets the addresses of the pieces.
-    pub addresses: Slot,
-}
-
-impl Moved {
-    /// Elements of a row in memory.
-    pub fn long(&self) -> u32 {
-        let [rows, columns] = self.size;
-        if self.by_columns { rows } else { columns }
-    }
-
-    /// Bytes of a row in memory.
-    pub fn long_bytes(&self) -> u32 {
-        self.long() * self.registers.ty.bits() / 8
-    }
-
-    /// The lanes that have a piece.
-    pub fn lanes(&self) -> u32 {
-        u32::MAX >> (32 - self.pieces.places.len() as u32)
-    }
-}
-
-/// An atomic operation.
-pub(super) struct Update {
-    /// The new value, from the old one and the sources.
-    pub compute: Scalar,
-    pub sources: Vec<Slot>,
-    /// Gets the old value, if somebody reads it.
-    pub result: Option<Slot>,
-}
-
-/// An exchange of 128 bits.
-#[derive(Clone, Copy)]
-pub(super) struct PairUpdate {
-    /// What has to be there for the new value to be written.
-    pub expected: Option<Pair>,
-    pub new: Pair,
-    /// Gets the old value.
-    pub result: Option<Pair>,
-}
-
 impl Image {
     /// Whether an instruction may access something smaller than a word of shared memory.
     pub fn has_shared_bytes(&self) -> bool {
         let shared = |space| matches!(space, None | Some(Space::Shared));
         let mut all = self.memory.iter();
         all.any(|info| shared(info.space) && !info.bytes.is_multiple_of(4))
-    }
-}
-
-impl Transfer {
-    pub fn writes(&self) -> bool {
-        use Transfer::{CopyTarget, Discard, Fragment, Store, StoreMatrix};
-        matches!(self, Fragment(moved) if moved.store)
-            || matches!(
-                self,
-                Store { .. } | CopyTarget { .. } | StoreMatrix { .. } | Discard
-            )
-            || self.is_atomic()
-    }
-
-    pub fn is_atomic(&self) -> bool {
-        matches!(self, Transfer::Atomic(_) | Transfer::AtomicPair(_))
-    }
-
-    /// Whether it writes, and reads nothing there.
-    pub fn only_writes(&self) -> bool {
-        self.writes() && !self.is_atomic()
-    }
-
-    /// The lanes of a mask whose addresses it uses: of `ldmatrix` and `stmatrix` one for
-    /// each row.
-    pub fn addressed(&self, lanes: u32) -> u32 {
-        use Transfer::{LoadMatrix, StoreMatrix};
-        match self {
-            LoadMatrix { to: registers, .. }
-            | StoreMatrix {
-                from: registers, ..
-            } => lanes & (u32::MAX >> (32 - 8 * registers.len())),
-            _ => lanes,
-        }
-    }
-
-    /// Whether the warp accesses the places together, so that a lane's address does not
-    /// say whose data is there: `ldmatrix`, `stmatrix`, `wmma`.
-    pub fn is_joint(&self) -> bool {
-        use Transfer::{Fragment, LoadMatrix, StoreMatrix};
-        matches!(self, LoadMatrix { .. } | StoreMatrix { .. } | Fragment(_))
-    }
-
-    /// Whether it is the written side of an asynchronous copy.
-    pub fn is_copy(&self) -> bool {
-        matches!(self, Transfer::CopyTarget { .. })
     }
 }
 
