@@ -86,7 +86,7 @@ fn order(m: &mut Machine, info: &MemoryOp, mut mask: u32, global: bool, addresse
                 update,
                 pc,
             };
-            if !info.transfer.only_writes() {
+            if !info.transfer.only_writes() && !info.order.unread {
                 races.order.read(warp, same, word(info.order.acquire));
             }
             if info.transfer.writes() {

@@ -297,6 +297,7 @@ impl<'m> Decoder<'m> {
             if order.strength == Strength::Volatile && self.waits.awaited[at as usize] {
                 order.strength = Strength::Waiting;
             }
+            order.unread = self.waits.ignored[at as usize];
             self.image.volatile |= order.strength == Strength::Volatile;
         }
         self.image.access.push(access);

@@ -23,7 +23,8 @@ pub(super) struct Waits {
     pub spins: Vec<Spin>,
     /// Loads whose value a loop waits for.
     pub awaited: Vec<bool>,
-    /// Waits for an `mbarrier` whose result decides nothing.
+    /// Waits for an `mbarrier` whose result decides nothing, and loads of flags whose value
+    /// nothing reads.
     pub ignored: Vec<bool>,
 }
 
@@ -49,18 +50,7 @@ pub(super) fn find(body: &Function, cfg: &Cfg) -> Waits {
         awaited: vec![false; count],
         ignored: vec![false; count],
     };
-    let all: Vec<usize> = (0..count).collect();
-    for at in all
-        .iter()
-        .copied()
-        .filter(|&at| tests_barrier(&body.instructions[at]))
-    {
-        let guards = |at: usize| {
-            let i = &body.instructions[at];
-            i.guard.is_some() || leads_away(i)
-        };
-        waits.ignored[at] = !decides(body, &all, at, guards) || goes_on_anyway(body, cfg, at);
-    }
+    find_ignored(body, cfg, &mut waits.ignored);
     if !body.instructions.iter().any(may_wait) {
         return waits;
     }
@@ -73,9 +63,46 @@ pub(super) fn find(body: &Function, cfg: &Cfg) -> Waits {
     waits
 }
 
+/// Marks the waits and loads of flags that order nothing.
+fn find_ignored(body: &Function, cfg: &Cfg, ignored: &mut [bool]) {
+    let guards = |at: usize| {
+        let i = &body.instructions[at];
+        i.guard.is_some() || leads_away(i)
+    };
+    for (at, i) in body.instructions.iter().enumerate() {
+        if tests_barrier(i) {
+            ignored[at] = !decides(body, &places_after(cfg, at), at, guards);
+        } else if i.opcode.class() == Class::Load && may_wait(i) {
+            ignored[at] = !is_read(body, cfg, at) && !comes_after_a_flag(body, cfg, at);
+        }
+    }
+    // A wait that is tried once may be what another one goes on by.
+    loop {
+        let waits = |at: &usize| tests_barrier(&body.instructions[*at]) && !ignored[*at];
+        let once = |at: &usize| goes_on_anyway(body, cfg, *at, ignored);
+        let Some(at) = (0..ignored.len()).filter(waits).find(once) else {
+            return;
+        };
+        ignored[at] = true;
+    }
+}
+
+/// Whether anything reads what an instruction gives.
+fn is_read(body: &Function, cfg: &Cfg, at: usize) -> bool {
+    decides(body, &places_after(cfg, at), at, |_| true)
+}
+
+/// Whether a thread may know by a flag that it has read before what this load gives: it spins
+/// on relaxed loads, and then acquires.
+fn comes_after_a_flag(body: &Function, cfg: &Cfg, load: usize) -> bool {
+    let others = body.instructions.iter().enumerate();
+    let mut flags = others.filter(|(at, i)| *at != load && may_wait(i) && is_read(body, cfg, *at));
+    flags.any(|(at, _)| places_after(cfg, at).contains(&load))
+}
+
 /// Whether a wait is tried once: a branch on its result leaves something out where the
 /// phase is complete, and comes to the same place without another wait where it is not.
-fn goes_on_anyway(body: &Function, cfg: &Cfg, at: usize) -> bool {
+fn goes_on_anyway(body: &Function, cfg: &Cfg, at: usize, ignored: &[bool]) -> bool {
     let block = cfg.block_of[at];
     let (end, meets) = (
         cfg.blocks[block as usize].end as usize,
@@ -106,7 +133,7 @@ fn goes_on_anyway(body: &Function, cfg: &Cfg, at: usize) -> bool {
     } else {
         (taken, next)
     };
-    complete == meets && reaches_without_wait(body, cfg, other, meets)
+    complete == meets && reaches_without_wait(body, cfg, (other, meets), ignored)
 }
 
 /// Whether an instruction reads what a wait before it in its block gives.
@@ -118,8 +145,13 @@ fn is_of_another_wait(body: &Function, cfg: &Cfg, at: usize, results: &[Register
         .any(|i| accessed(i).1.iter().any(|w| results.contains(w)))
 }
 
-/// Whether there is a way from one block to another that tests no `mbarrier`.
-fn reaches_without_wait(body: &Function, cfg: &Cfg, from: u32, to: u32) -> bool {
+/// Whether there is a way from one block to another that waits for no `mbarrier`.
+fn reaches_without_wait(
+    body: &Function,
+    cfg: &Cfg,
+    (from, to): (u32, u32),
+    ignored: &[bool],
+) -> bool {
     let mut known = vec![false; cfg.blocks.len()];
     let mut open = vec![from];
     while let Some(block) = open.pop() {
@@ -130,7 +162,10 @@ fn reaches_without_wait(body: &Function, cfg: &Cfg, from: u32, to: u32) -> bool 
             continue;
         };
         let of = &cfg.blocks[block as usize];
-        let waits = (of.start..of.end).any(|i| tests_barrier(&body.instructions[i as usize]));
+        let own = of.start as usize..of.end as usize;
+        let waits = own
+            .into_iter()
+            .any(|i| tests_barrier(&body.instructions[i]) && !ignored[i]);
         if !std::mem::replace(known, true) && !waits {
             open.extend(&of.successors);
         }
@@ -147,6 +182,30 @@ fn leads_away(i: &Instruction) -> bool {
         Class::Store => !shared,
         _ => false,
     }
+}
+
+/// The instructions that may come after one, itself among them where it is in a loop.
+fn places_after(cfg: &Cfg, at: usize) -> Vec<usize> {
+    let own = &cfg.blocks[cfg.block_of[at] as usize];
+    let mut known = vec![false; cfg.blocks.len()];
+    let mut open = own.successors.clone();
+    while let Some(block) = open.pop() {
+        let Some(known) = known.get_mut(block as usize) else {
+            continue;
+        };
+        if !std::mem::replace(known, true) {
+            open.extend(&cfg.blocks[block as usize].successors);
+        }
+    }
+    let rest = at + 1..own.end as usize;
+    let others = (cfg.blocks.iter().zip(known)).filter(|(_, reached)| *reached);
+    let mut places: Vec<usize> = others
+        .flat_map(|(block, _)| block.start as usize..block.end as usize)
+        .chain(rest)
+        .collect();
+    places.sort_unstable();
+    places.dedup();
+    places
 }
 
 /// Edges to a block at or before that they come from, in the text.

@@ -60,6 +60,8 @@ pub struct MemoryOrder {
     pub scope: Scope,
     pub acquire: bool,
     pub release: bool,
+    /// Nothing reads what it loads, so that it orders nothing.
+    pub unread: bool,
     /// What it reads has to stay as it is (`ld.global.nc`).
     pub fixed: bool,
     /// It is one access, whatever registers its value is in (`.b128`).
