@@ -30,8 +30,9 @@ pub(super) struct Site<'a> {
     pub is_loop: bool,
     /// The site whose wider instruction does its work.
     pub partner: Option<u32>,
-    /// The rounds that the loop of the machine code takes at once, and the copies that
-    /// it has of this site if these are fewer: the last are in registers.
+    /// The rounds that the loop of the machine code takes at once, and those that it has
+    /// instructions of this site for if these are fewer: the last are in registers, or in
+    /// wider instructions of other sites.
     pub rounds: Option<(usize, usize)>,
     /// Other instructions may belong to it.
     pub doubtful: bool,
@@ -66,24 +67,36 @@ impl<'a> Site<'a> {
         &self.copies[occurrence % self.copies.len()]
     }
 
-    /// The loop of the machine code that takes most rounds of a load at once, and how
-    /// many copies it has, at different offsets from one base. What is before and after
-    /// such a loop runs for the rounds that are left over.
-    pub fn unrolled(&self) -> Option<(Unrolled<'a>, usize)> {
+    /// The loops of the machine code with the instructions that each has of a load, at
+    /// different offsets from one base.
+    pub fn unrolled(&self) -> Vec<(Unrolled<'a>, Vec<&'a MachineAccess>)> {
         let mut loops: BTreeMap<u32, Vec<&'a MachineAccess>> = BTreeMap::new();
-        for &machine in &self.code {
+        for &machine in self.code.iter().filter(|m| m.op == Op::Load) {
             if let Some(at) = machine.in_loop {
                 loops.entry(at).or_default().push(machine);
             }
         }
-        let (at, copies) = loops.into_iter().max_by_key(|(_, copies)| copies.len())?;
-        let base = copies.first()?.base.as_str();
-        let offsets: HashSet<i64> = copies.iter().map(|m| m.offset).collect();
-        let mut alike = copies
-            .iter()
-            .map(|m| m.base == base && m.bytes == self.bytes);
-        let load = self.op == Op::Load && alike.all(|a| a) && offsets.len() == copies.len();
-        load.then_some(((at, base, self.most), copies.len()))
+        let of_one_base = |(at, copies): (u32, Vec<&'a MachineAccess>)| {
+            let base = copies.first()?.base.as_str();
+            let offsets: HashSet<i64> = copies.iter().map(|m| m.offset).collect();
+            let one_base = copies.iter().all(|m| m.base == base);
+            let alike = one_base && offsets.len() == copies.len();
+            alike.then_some(((at, base, self.most), copies))
+        };
+        loops.into_iter().filter_map(of_one_base).collect()
+    }
+
+    /// The rounds of the PTX that instructions of one loop are: one for each of its own
+    /// width. Of wider or narrower ones, which may be several for a round or one for
+    /// several, those that lie from the first of their bytes to the last.
+    pub fn rounds_of(&self, code: &[&MachineAccess]) -> Option<usize> {
+        if code.iter().all(|m| m.bytes == self.bytes) {
+            return Some(code.len());
+        }
+        let step = self.step.filter(|step| *step != 0)?.unsigned_abs();
+        let first = code.iter().map(|m| m.offset).min()?;
+        let end = code.iter().map(|m| m.offset + i64::from(m.bytes)).max()?;
+        usize::try_from((end - first).unsigned_abs().div_ceil(step)).ok()
     }
 
     /// Whether one instruction may do the work of both.

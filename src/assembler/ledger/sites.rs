@@ -62,6 +62,7 @@ impl<'a> Sites<'a> {
         }
         let mut sites = Sites(sites);
         spare::give(&mut sites.0);
+        spare::give_parts(&mut sites.0);
         for site in sites.0.values_mut() {
             site.copies = copies::of(&site.code, site.bytes);
         }
@@ -77,18 +78,34 @@ impl<'a> Sites<'a> {
 
     /// A loop that takes several rounds of the PTX at once has as many copies of a
     /// load, at different offsets from one register. It has fewer copies of a load
-    /// whose words it has already loaded for another line in the round before.
+    /// whose words it has already loaded for another line in the round before. Of several
+    /// loops, the one that takes most rounds counts: what is before and after it runs for
+    /// those that are left over.
     fn find_rounds(&mut self) {
+        let loops = |site: &Site<'a>| {
+            let rounds = |(place, code): (Unrolled<'a>, Vec<&'a MachineAccess>)| {
+                Some((place, site.rounds_of(&code)?, code))
+            };
+            let all = site.unrolled().into_iter().filter_map(rounds);
+            all.collect::<Vec<_>>()
+        };
         let mut most: HashMap<Unrolled, usize> = HashMap::new();
-        for (place, copies) in self.0.values().filter_map(Site::unrolled) {
-            let rounds = most.entry(place).or_default();
-            *rounds = copies.max(*rounds);
+        for (place, rounds, _) in self.0.values().flat_map(loops) {
+            let all = most.entry(place).or_default();
+            *all = rounds.max(*all);
         }
         for site in self.0.values_mut() {
-            let rounds = site
-                .unrolled()
-                .map(|(place, copies)| (most[&place], copies));
-            site.rounds = rounds.filter(|(rounds, copies)| rounds > copies);
+            let taken = loops(site)
+                .into_iter()
+                .max_by_key(|(place, ..)| most[place]);
+            let Some((place, rounds, code)) = taken else {
+                continue;
+            };
+            let all = most[&place];
+            if all > 1 && all <= site.most {
+                site.copies = copies::of(&code, site.bytes);
+                site.rounds = (all > rounds).then_some((all, rounds));
+            }
         }
     }
 

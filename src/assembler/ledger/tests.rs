@@ -324,6 +324,64 @@ fn unrolled_loops_load_each_word_once() {
     assert_eq!(fates(&Ledger::new(&trace, &code), 10).kept, 8);
 }
 
+/// A sliding window of two words: the loop takes four rounds of four words at once. What the
+/// second load leaves open between its rounds, the first has only in the first of them.
+#[test]
+fn unrolled_loops_merge_across_their_rounds() {
+    let round = |n: u32| {
+        [
+            access(10, Op::Load, 4, (4 * n + 3, 16)),
+            access(11, Op::Load, 8, (4 * n + 4, 16)),
+        ]
+    };
+    let trace = trace((0..16).flat_map(round).collect());
+    let mut code = vec![
+        machine(10, "LDS.128", "R2", -16),
+        machine(11, "LDS.128", "R2", 0),
+        machine(11, "LDS.128", "R2", 16),
+        machine(11, "LDS.128", "R2", 32),
+        machine(11, "LDS.64", "R2", 48),
+    ];
+    for one in &mut code {
+        one.in_loop = Some(0x40);
+    }
+    // A loop for the rounds that are left over, of which there are none.
+    let mut single = machine(11, "LDS.64", "R2", 0);
+    single.in_loop = Some(0x80);
+    code.push(single);
+    let ledger = Ledger::new(&trace, &code);
+    let bytes = |of: u32| {
+        ledger
+            .trace
+            .accesses
+            .iter()
+            .filter(|a| a.bytes == of)
+            .count()
+    };
+    assert_eq!((bytes(16), bytes(8)), (4 * 4, 4));
+    let (first, second) = (fates(&ledger, 10), fates(&ledger, 11));
+    assert_eq!((first.kept, first.removed), (4, 12));
+    assert_eq!(second.kept + second.merged, 16);
+}
+
+/// ptxas makes one load of two beside each other, and then narrows it to what is used: the
+/// parts have the line of the first.
+#[test]
+fn parts_of_a_wide_load_belong_to_the_bytes_that_they_are_in() {
+    let trace = trace(vec![
+        access(10, Op::Load, 8, (0, 4)),
+        access(11, Op::Load, 4, (2, 4)),
+    ]);
+    let mut half = machine(10, "LDS.U16", "R7", 10);
+    half.bytes = 2;
+    let ledger = Ledger::new(&trace, &[machine(10, "LDS", "R7", 0), half]);
+    let (first, second) = (fates(&ledger, 10), fates(&ledger, 11));
+    assert_eq!((first.split, second.split, second.removed), (1, 1, 0));
+    assert_eq!(conflicts(&ledger.trace), 6);
+    let made: Vec<_> = ledger.trace.accesses.iter().map(|a| a.addrs[1]).collect();
+    assert_eq!(made, [Some(4), Some(6)]);
+}
+
 /// Of eight bytes only four are needed: one load of four, eight bytes apart.
 #[test]
 fn a_load_is_narrowed_to_what_is_needed() {

@@ -156,7 +156,8 @@ impl<'a> Warp<'a> {
         let occurrence = self.seen.entry(access.pc).or_default();
         let copy = site.copy(*occurrence, access);
         let machine = copy.first();
-        let beyond = site.is_beyond(*occurrence);
+        let wide = machine.bytes > access.bytes && access.op != Op::Atomic;
+        let beyond = site.is_beyond(*occurrence) && (site.rounds.is_some() || !wide);
         *occurrence += 1;
         if machine.is_matrix() || site.code.iter().any(|m| m.is_matrix()) {
             fate.kept += 1;
@@ -164,12 +165,12 @@ impl<'a> Warp<'a> {
                 at,
                 access: access.clone(),
             });
-        } else if machine.bytes > access.bytes && access.op != Op::Atomic {
-            self.widened(at, access, machine.bytes);
         } else if beyond {
             // Straight code runs once, and a loop that was unrolled takes several
             // rounds: the rest is in registers.
             fate.removed += 1;
+        } else if wide {
+            self.widened(at, access, machine.bytes);
         } else if machine.bytes < access.bytes && access.op != Op::Atomic {
             fate.split += 1;
             made.extend(copy.pieces.iter().map(|&(word, machine)| {

@@ -13,6 +13,7 @@ mod cluster;
 mod exchange;
 mod forms;
 mod handed;
+mod ignored;
 mod info;
 mod instruction;
 mod layout;

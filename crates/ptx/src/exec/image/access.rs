@@ -159,6 +159,8 @@ pub struct Update {
     pub sources: Vec<Slot>,
     /// Gets the old value, if somebody reads it.
     pub result: Option<Slot>,
+    /// The new value does not depend on the old one.
+    pub exchanges: bool,
 }
 
 /// An exchange of 128 bits.
@@ -189,6 +191,16 @@ impl Transfer {
     /// Whether it writes, and reads nothing there.
     pub fn only_writes(&self) -> bool {
         self.writes() && !self.is_atomic()
+    }
+
+    /// Whether it writes, and what is there does not matter: nobody reads the old value that
+    /// it exchanges.
+    pub fn replaces(&self) -> bool {
+        let blind = |u: &Update| u.exchanges && u.result.is_none();
+        match self {
+            Transfer::Atomic(updates) => updates.iter().all(blind),
+            _ => self.only_writes(),
+        }
     }
 
     /// The lanes of a mask whose addresses it uses: of `ldmatrix` and `stmatrix` one for

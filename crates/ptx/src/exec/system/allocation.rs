@@ -69,7 +69,7 @@ impl Machine<'_> {
     fn heap_bytes(&mut self, heap: &Heap, at: (&MemoryOp, u32), (address, offset): (u64, u64)) {
         let ((info, lane), name) = (at, "malloc");
         let bytes = u64::from(info.bytes);
-        if !info.transfer.only_writes()
+        if !info.transfer.replaces()
             && let Some(missing) = heap.missing(address, bytes)
         {
             let text = format!(
