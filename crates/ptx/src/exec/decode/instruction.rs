@@ -93,11 +93,11 @@ impl Decoder<'_> {
     }
 
     fn branch(&mut self, i: &Instruction, at: u32, start: u32, cfg: &Cfg) -> Result<(), Reason> {
-        let meet = self.meeting(cfg, at, start);
         let Some(LabelKind::Code(target)) = self.label(i.operands.first()) else {
             return Err("a branch to something that is not a label".to_owned());
         };
         let target = start + target;
+        let meet = self.meeting(cfg, at, start);
         self.push(Form::Branch { target, meet });
         Ok(())
     }
@@ -109,7 +109,6 @@ impl Decoder<'_> {
         start: u32,
         cfg: &Cfg,
     ) -> Result<(), Reason> {
-        let meet = self.meeting(cfg, at, start);
         let (Some(index), Some(LabelKind::Branches(list))) =
             (i.operands.first(), self.label(i.operands.get(1)))
         else {
@@ -128,6 +127,7 @@ impl Decoder<'_> {
         }
         let number = self.image.tables.len() as u32;
         self.image.tables.push(table);
+        let meet = self.meeting(cfg, at, start);
         self.push(Form::IndexedBranch {
             index: slot.at,
             table: number,
