@@ -33,6 +33,9 @@ pub struct Meeting {
 pub struct Meets {
     /// Of the branch that ends each block.
     at: Vec<Option<Meeting>>,
+    /// Of a branch to a table, some of whose sides leave the loop that it is in, those of the
+    /// others.
+    inner: BTreeMap<u32, Meeting>,
     /// By branch, the meetings of branches before it that only some of its sides reach, each
     /// with the sides that do not, as numbers among the successors.
     past: BTreeMap<u32, Vec<(Meeting, Vec<u32>)>>,
@@ -46,18 +49,18 @@ impl Meets {
         if branches == 0 {
             return Meets {
                 at: vec![None; count],
-                past: BTreeMap::new(),
+                ..Meets::default()
             };
         }
         if count * (count + branches) > LIMIT {
             return Meets::post_dominators(cfg);
         }
         let graph = Graph::new(cfg);
-        let at = (0..count as u32)
-            .map(|block| graph.meeting(block))
-            .collect();
+        let all = || 0..count as u32;
+        let inner = all().filter_map(|block| Some((block, graph.inner_meeting(block)?)));
         let mut meets = Meets {
-            at,
+            at: all().map(|block| graph.meeting(block)).collect(),
+            inner: inner.collect(),
             past: BTreeMap::new(),
         };
         meets.find_past(&graph);
@@ -68,6 +71,12 @@ impl Meets {
     /// function joins them.
     pub fn of(&self, block: u32) -> Option<Meeting> {
         self.at[block as usize]
+    }
+
+    /// Where those sides of the branch meet that stay in the loop around its block, if there
+    /// are several and others leave it.
+    pub fn inside(&self, block: u32) -> Option<Meeting> {
+        self.inner.get(&block).copied()
     }
 
     /// The meetings that a branch may lead past: each with the successors of its block that
@@ -82,16 +91,16 @@ impl Meets {
         let all = cfg.post_dominator.iter();
         Meets {
             at: all.map(|block| meeting(block).filter(known)).collect(),
-            past: BTreeMap::new(),
+            ..Meets::default()
         }
     }
 
     fn find_past(&mut self, graph: &Graph) {
         let mut all: Vec<(Meeting, Option<usize>)> = Vec::new();
-        for (block, meeting) in (0..).zip(&self.at) {
-            if let Some(meeting) = meeting {
-                all.push((*meeting, graph.loops.at_depth(block, meeting.depth)));
-            }
+        let outer = (0..).zip(&self.at).filter_map(|(b, at)| Some((b, (*at)?)));
+        let inner = self.inner.iter().map(|(block, meeting)| (*block, *meeting));
+        for (block, meeting) in outer.chain(inner) {
+            all.push((meeting, graph.loops.at_depth(block, meeting.depth)));
         }
         all.sort_unstable();
         all.dedup();
@@ -166,7 +175,19 @@ impl<'a> Graph<'a> {
 
     /// Where the sides of the branch that ends a block meet.
     fn meeting(&self, block: u32) -> Option<Meeting> {
+        self.meeting_of(block, &self.cfg.blocks[block as usize].successors)
+    }
+
+    /// Where those of its sides meet that stay in the loop around it, if not all do.
+    fn inner_meeting(&self, block: u32) -> Option<Meeting> {
+        let around = self.loops.around_all(block, &[])?;
         let sides = &self.cfg.blocks[block as usize].successors;
+        let stay = sides.iter().copied();
+        let stay: Vec<u32> = stay.filter(|&s| self.loops.has(Some(around), s)).collect();
+        (stay.len() < sides.len()).then(|| self.meeting_of(block, &stay))?
+    }
+
+    fn meeting_of(&self, block: u32, sides: &[u32]) -> Option<Meeting> {
         if sides.len() < 2 || self.order[block as usize] == u32::MAX {
             return None;
         }

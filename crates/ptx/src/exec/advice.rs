@@ -4,7 +4,7 @@
 mod flow;
 
 use self::flow::Flow;
-use super::decode::waits::may_wait;
+use super::decode::awaited::may_wait;
 use super::image::Image;
 use super::image::form::Form;
 use super::machine::pairs::{Key, PairOverBlocks, WarpCoverage, Why};

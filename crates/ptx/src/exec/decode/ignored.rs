@@ -1,8 +1,8 @@
 //! Waits whose result nobody looks at, and loads of flags whose value nobody reads: they order
 //! nothing, whatever they saw in this run.
 
+use super::awaited::{decides, is_harmless, may_wait, tests_barrier};
 use super::info::accessed;
-use super::waits::{decides, is_harmless, may_wait, tests_barrier};
 use crate::ast::{Function, Instruction, Register};
 use crate::cfg::{Cfg, Flow, flow};
 use crate::names::Space;

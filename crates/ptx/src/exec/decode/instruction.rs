@@ -128,10 +128,13 @@ impl Decoder<'_> {
         let number = self.image.tables.len() as u32;
         self.image.tables.push(table);
         let meet = self.meeting(cfg, at, start);
+        let inside = self.meets.inside(cfg.block_of[at as usize]);
+        let inside = inside.map(|m| (start + cfg.blocks[m.block as usize].start, m.depth));
         self.push(Form::IndexedBranch {
             index: slot.at,
             table: number,
             meet,
+            inside,
         });
         Ok(())
     }

@@ -5,6 +5,7 @@
 
 mod allocate;
 mod atomic;
+pub(super) mod awaited;
 mod bulk;
 mod bulk_tensor;
 mod call;
@@ -28,7 +29,7 @@ mod tensor;
 mod tensor_map;
 mod texture;
 mod video;
-pub(super) mod waits;
+mod waits;
 mod wgmma;
 mod wmma;
 mod words;

@@ -50,6 +50,9 @@ pub enum Form {
         index: u32,
         table: u32,
         meet: Meet,
+        /// Where the sides meet that stay in the loop around it, if others do not: the
+        /// instruction, and how many loops are around that.
+        inside: Option<(u32, u8)>,
     },
     Call {
         call: u32,

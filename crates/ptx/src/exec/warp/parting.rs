@@ -77,16 +77,47 @@ pub(super) fn overtake(
     for (at, (_, lanes)) in &leaving {
         more += usize::from(take_out(&mut path.stack, (at + more, *lanes), meet));
     }
-    let beyond = leaving.iter().filter(|(_, (pc, _))| *pc != meet.pc);
-    path.stack.extend(beyond.map(|(_, (pc, lanes))| Entry {
-        pc: *pc,
+    path.stack
+        .extend(beyond(meet, leaving.iter().map(|(_, side)| *side)));
+    true
+}
+
+/// Parts the sides of a branch to a table some of which leave the loop that it is in, where
+/// several others stay, which meet at `inside`: whether it is so.
+pub(super) fn leave_loop(
+    path: &mut Path,
+    past: &[Overtaken],
+    (meet, inside): (Meet, (u32, u8)),
+    sides: &[(u32, u32)],
+) -> bool {
+    let out = past.iter().find(|o| (o.meet, o.depth) == inside);
+    let leaves = |pc: u32| out.is_some_and(|o| o.sides.contains(&pc));
+    let active = sides.iter().copied().filter(|side| side.1 != 0);
+    let (leaving, stay): (Vec<_>, Vec<_>) = active.partition(|(pc, _)| leaves(*pc));
+    if stay.len() < 2 || meet.depth == APART && !leaving.is_empty() {
+        return false;
+    }
+    let (pc, depth) = inside;
+    diverge(path, Meet { pc, depth, ..meet }, &stay);
+    for &(pc, lanes) in &leaving {
+        let at = around(&path.stack, past, (pc, lanes));
+        take_out(&mut path.stack, (at, lanes), meet);
+    }
+    path.stack.extend(beyond(meet, leaving.iter().copied()));
+    true
+}
+
+/// Entries of lanes that go on outside, and meet the others there.
+fn beyond(meet: Meet, sides: impl Iterator<Item = (u32, u32)>) -> impl Iterator<Item = Entry> {
+    let away = sides.filter(move |(pc, _)| *pc != meet.pc);
+    away.map(move |(pc, lanes)| Entry {
+        pc,
         meet: meet.pc,
         depth: meet.depth,
-        lanes: *lanes,
+        lanes,
         call: None,
         retry: false,
-    }));
-    true
+    })
 }
 
 /// The entry of a function, from the top down, whose meeting lanes come to from `pc`. Between

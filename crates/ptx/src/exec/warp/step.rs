@@ -1,7 +1,7 @@
 //! The loop that executes a path until it waits, ends, or has run for long.
 
 use super::observe::{observe, observe_again};
-use super::parting::{diverge, overtake};
+use super::parting::{diverge, leave_loop, overtake};
 use super::{Entry, State, Warp};
 use crate::exec::api::FindingKind;
 use crate::exec::asynchronous::mbarrier;
@@ -253,9 +253,14 @@ impl Warp {
                 self.top(path).pc = pc;
                 return self.wait_again(m, path, State::Mbarrier);
             }
-            Form::IndexedBranch { index, table, meet } => {
+            Form::IndexedBranch {
+                index,
+                table,
+                meet,
+                inside,
+            } => {
                 self.top(path).pc = pc;
-                return match self.indexed(m, path, (index, table, meet), exec) {
+                return match self.indexed(m, path, (index, table), (meet, inside), exec) {
                     Ok(()) => Flow::Top,
                     Err(stopped) => Flow::Stopped(stopped),
                 };
@@ -327,7 +332,8 @@ impl Warp {
         &mut self,
         m: &mut Machine,
         path: usize,
-        (index, table, meet): (u32, u32, Meet),
+        (index, table): (u32, u32),
+        (meet, inside): (Meet, Option<(u32, u8)>),
         exec: u32,
     ) -> Result<(), Stopped> {
         let pc = self.top(path).pc;
@@ -348,6 +354,11 @@ impl Warp {
             add(target, 1 << lane);
         }
         let past = meet.past.map(|past| &m.image.past[past as usize]);
+        if let (Some(past), Some(inside)) = (past, inside)
+            && leave_loop(&mut self.paths[path], past, (meet, inside), &sides)
+        {
+            return Ok(());
+        }
         if past.is_some_and(|past| overtake(&mut self.paths[path], past, meet, &sides)) {
             return Ok(());
         }
