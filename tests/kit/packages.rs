@@ -8,10 +8,11 @@ use std::path::{Component, Path, PathBuf};
 use std::process::Command;
 
 /// Published crates and their folders.
-const PACKAGES: [(&str, &str); 7] = [
+const PACKAGES: [(&str, &str); 8] = [
     ("spadkit", "."),
     ("spadkit-base", "crates/base"),
     ("spadkit-hdl", "hdl"),
+    ("spadkit-launch", "crates/launch"),
     ("spadkit-mapping", "crates/mapping"),
     ("spadkit-ptx", "crates/ptx"),
     ("spadkit-rtl", "crates/rtl"),
