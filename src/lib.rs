@@ -6,15 +6,11 @@
 #![forbid(unsafe_code)]
 #![cfg_attr(test, allow(clippy::too_many_lines))]
 
-pub mod assembler;
 pub mod cli;
 pub mod flow;
 pub mod points;
 pub mod report;
 pub mod reproduce;
-pub mod rewrite;
-pub mod sharing;
-pub mod suggest;
 pub mod terminal;
 
 /// Bytes of a word of shared memory.
@@ -22,6 +18,7 @@ pub(crate) const WORD_BYTES: u32 = 4;
 
 use spadkit_base::claims;
 pub use spadkit_base::{cuda, error, input, interrupt, output, quote, toolkit};
+pub use spadkit_compiler::{assembler, rewrite, sharing, suggest};
 pub use spadkit_launch::{capture, launch, workload};
 use spadkit_launch::{paths, readable};
 pub use spadkit_mapping::{geometry, hash, rap, search, software, trace};

@@ -8,9 +8,10 @@ use std::path::{Component, Path, PathBuf};
 use std::process::Command;
 
 /// Published crates and their folders.
-const PACKAGES: [(&str, &str); 8] = [
+const PACKAGES: [(&str, &str); 9] = [
     ("spadkit", "."),
     ("spadkit-base", "crates/base"),
+    ("spadkit-compiler", "crates/compiler"),
     ("spadkit-hdl", "hdl"),
     ("spadkit-launch", "crates/launch"),
     ("spadkit-mapping", "crates/mapping"),
