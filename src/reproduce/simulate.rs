@@ -23,7 +23,6 @@ use crate::sm::{Layout, RunProgress, Setup, Statistics, Workload as Programs};
 use crate::software::LayoutSpec;
 use crate::trace::{AccessTrace, ConflictProfile, Op};
 use crate::workload::{AccessOptions, Input, LaunchWorkload, RunOptions, load_input};
-use clap::ValueEnum;
 use std::path::Path;
 use std::str::FromStr;
 
@@ -276,7 +275,7 @@ fn tuned<T>(
         pairs: &pairs,
         selection,
     };
-    let method = <Method as ValueEnum>::from_str(&tune.method, true).map_err(|_| {
+    let method = tune.method.parse::<Method>().map_err(|_| {
         Error::usage(
             format!("method '{}'", tune.method),
             "expected exhaustive, givargis, mih or optimal",
