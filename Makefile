@@ -284,7 +284,8 @@ deny:
 # The tool reads rustdoc's JSON, which a stable compiler writes only if it is told to.
 BASE       ?= HEAD~1
 LIBRARIES  := spadkit-base spadkit-mapping spadkit-ptx spadkit-hdl spadkit-rtl spadkit-sm \
-  spadkit-launch spadkit-compiler spadkit
+  spadkit-launch spadkit-compiler spadkit-report \
+  spadkit-papers spadkit
 PUBLIC_API := RUSTC_BOOTSTRAP=1 $(CARGO) public-api -sss --color never
 public-api:
 	@$(CARGO) public-api --version >/dev/null 2>&1 || { \

@@ -8,9 +8,6 @@
 
 pub mod cli;
 pub mod flow;
-pub mod points;
-pub mod report;
-pub mod reproduce;
 pub mod terminal;
 
 /// Bytes of a word of shared memory.
@@ -22,7 +19,8 @@ pub use spadkit_compiler::{assembler, rewrite, sharing, suggest};
 pub use spadkit_launch::{capture, launch, workload};
 use spadkit_launch::{paths, readable};
 pub use spadkit_mapping::{geometry, hash, rap, search, software, trace};
+pub use spadkit_papers::{points, reproduce};
 pub use spadkit_ptx as ptx;
-use spadkit_rtl::template;
+pub use spadkit_report as report;
 pub use spadkit_rtl::{cosim, mutate, prove, rtl, synth, tool, units};
 pub use spadkit_sm::{config, model, sm};

@@ -8,14 +8,16 @@ use std::path::{Component, Path, PathBuf};
 use std::process::Command;
 
 /// Published crates and their folders.
-const PACKAGES: [(&str, &str); 9] = [
+const PACKAGES: [(&str, &str); 11] = [
     ("spadkit", "."),
     ("spadkit-base", "crates/base"),
     ("spadkit-compiler", "crates/compiler"),
     ("spadkit-hdl", "hdl"),
     ("spadkit-launch", "crates/launch"),
     ("spadkit-mapping", "crates/mapping"),
+    ("spadkit-papers", "crates/papers"),
     ("spadkit-ptx", "crates/ptx"),
+    ("spadkit-report", "crates/report"),
     ("spadkit-rtl", "crates/rtl"),
     ("spadkit-sm", "crates/sm"),
 ];
