@@ -31,13 +31,9 @@ fn main() -> Result<()> {
         let table = table_of(&library.root, figure, &store, &change)?;
         for line in results(figure, figure.machine_name()?.as_deref(), &table) {
             let workload = line.workload.as_deref().unwrap_or("all");
-            println!(
-                "{} of {workload}: {:?} {}, {}",
-                line.quantity,
-                line.measured,
-                line.unit,
-                line.verdict.word()
-            );
+            let value = line.measured.map_or("-".to_owned(), |v| format!("{v:.3}"));
+            let verdict = line.verdict.word();
+            println!("{} of {workload}: {value} {verdict}", line.quantity);
         }
     }
     Ok(())

@@ -10,8 +10,8 @@ use spadkit_report::draw::{Choice, pareto};
 const CHOICES: [(&str, f64, f64, bool); 4] = [
     ("no hash", 0.0, 1.0, true),
     ("fixed XOR", 180.0, 1.31, true),
-    ("bitwise XOR", 1450.0, 1.29, false),
-    ("matrix", 2900.0, 1.52, true),
+    ("bitwise", 1450.0, 1.29, false),
+    ("bit matrix", 2900.0, 1.52, true),
 ];
 
 fn main() {
