@@ -6,29 +6,21 @@
 #![forbid(unsafe_code)]
 #![cfg_attr(test, allow(clippy::too_many_lines))]
 
-pub mod assembler;
-pub mod capture;
 pub mod cli;
 pub mod flow;
-pub mod launch;
-mod paths;
-pub mod points;
-mod readable;
-pub mod report;
-pub mod reproduce;
-pub mod rewrite;
-pub mod sharing;
-pub mod suggest;
 pub mod terminal;
-pub mod workload;
 
 /// Bytes of a word of shared memory.
 pub(crate) const WORD_BYTES: u32 = 4;
 
 use spadkit_base::claims;
 pub use spadkit_base::{cuda, error, input, interrupt, output, quote, toolkit};
+pub use spadkit_compiler::{assembler, rewrite, sharing, suggest};
+pub use spadkit_launch::{capture, launch, workload};
+use spadkit_launch::{paths, readable};
 pub use spadkit_mapping::{geometry, hash, rap, search, software, trace};
+pub use spadkit_papers::{points, reproduce};
 pub use spadkit_ptx as ptx;
-use spadkit_rtl::template;
+pub use spadkit_report as report;
 pub use spadkit_rtl::{cosim, mutate, prove, rtl, synth, tool, units};
 pub use spadkit_sm::{config, model, sm};

@@ -139,7 +139,7 @@ impl Execute for ShareArgs {
         if let Some(file) = &self.report {
             let report = ShareReport {
                 verdict: shared.verdict(),
-                tone: shared.tone(),
+                good: shared.good(),
                 commands: vec![super::this_command()],
                 plan: &plan,
                 annotated: &annotated,

@@ -29,6 +29,7 @@ use crate::software::choice::MappingKind;
 use crate::trace::AccessTrace;
 use crate::workload::Input;
 use clap::Args;
+use clap::builder::{EnumValueParser, TypedValueParser};
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -75,7 +76,7 @@ pub struct TuneArgs {
     )]
     report: Option<PathBuf>,
     /// Search method.
-    #[arg(long, value_enum)]
+    #[arg(long, value_parser = EnumValueParser::<MethodName>::new().map(Method::from))]
     method: Option<Method>,
     /// Seconds for each optimal search [default: 60 with --method optimal, 3
     /// with --software, else 10].
@@ -104,6 +105,30 @@ pub struct TuneArgs {
     judge: Judge,
     #[command(flatten)]
     kept: PointArgs,
+}
+
+/// A method on the command line.
+#[derive(Clone, Copy, clap::ValueEnum)]
+enum MethodName {
+    /// All configurations of a bit-vector unit, or the pruned ranges.
+    Exhaustive,
+    /// The Givargis heuristic.
+    Givargis,
+    /// The Minimum Imbalance Heuristic.
+    Mih,
+    /// Branch and bound over a bitwise or the matrix unit, within a budget.
+    Optimal,
+}
+
+impl From<MethodName> for Method {
+    fn from(name: MethodName) -> Self {
+        match name {
+            MethodName::Exhaustive => Method::Exhaustive,
+            MethodName::Givargis => Method::Givargis,
+            MethodName::Mih => Method::Mih,
+            MethodName::Optimal => Method::Optimal,
+        }
+    }
 }
 
 /// How the row index is made.

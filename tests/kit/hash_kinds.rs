@@ -52,16 +52,32 @@ const OTHERS: [(&str, &str, &str); 12] = [
         "a paper's table",
     ),
     // The columns of its table of mappings.
-    ("bitvec-xor", "src/reproduce/table5.rs", "a paper's table"),
-    ("bitwise-perm", "src/reproduce/table5.rs", "a paper's table"),
-    ("bitwise-xor", "src/reproduce/table5.rs", "a paper's table"),
+    (
+        "bitvec-xor",
+        "crates/papers/src/reproduce/table5.rs",
+        "a paper's table",
+    ),
+    (
+        "bitwise-perm",
+        "crates/papers/src/reproduce/table5.rs",
+        "a paper's table",
+    ),
+    (
+        "bitwise-xor",
+        "crates/papers/src/reproduce/table5.rs",
+        "a paper's table",
+    ),
     // Its row of Table 1, and mappings of related work that are linear.
     (
         "matrix",
-        "src/reproduce/analytic/hash.rs",
+        "crates/papers/src/reproduce/analytic/hash.rs",
         "a paper's table",
     ),
-    ("matrix", "src/reproduce/related.rs", "any linear function"),
+    (
+        "matrix",
+        "crates/papers/src/reproduce/related.rs",
+        "any linear function",
+    ),
 ];
 
 /// How source code calls a kind.

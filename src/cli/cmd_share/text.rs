@@ -9,6 +9,14 @@ use crate::sharing::{Gain, Layout, Placement, Plan};
 use crate::terminal::{Columns, Details, Hint, Table, Tone};
 use strum::VariantNames;
 
+impl Shared<'_> {
+    /// Whether the gain is good news, or bad; none if it is neither.
+    pub(super) fn good(&self) -> Option<bool> {
+        let last = self.variants.last().filter(|last| last.pairs > 0)?;
+        (last.speed_up != 1.0).then_some(last.speed_up > 1.0)
+    }
+}
+
 impl CommandResult for Shared<'_> {
     fn verdict(&self) -> String {
         let (plan, blocks) = (self.plan, &self.plan.residency);
@@ -57,11 +65,10 @@ impl CommandResult for Shared<'_> {
     }
 
     fn tone(&self) -> Tone {
-        match self.variants.last() {
-            Some(last) if last.pairs == 0 => Tone::Plain,
-            Some(last) if last.speed_up > 1.0 => Tone::Good,
-            Some(last) if last.speed_up < 1.0 => Tone::Bad,
-            _ => Tone::Plain,
+        match self.good() {
+            Some(true) => Tone::Good,
+            Some(false) => Tone::Bad,
+            None => Tone::Plain,
         }
     }
 

@@ -16,8 +16,12 @@ const DOCUMENT: &str = include_str!("../../../docs/explanation/architecture.md")
 const HDL: &str = "spadkit_hdl";
 /// The sources of the crates, with the crates that the picture draws as modules
 /// of them.
-const CRATES: [(&str, &[&str]); 7] = [
+const CRATES: [(&str, &[&str]); 11] = [
     ("src", &[]),
+    ("crates/papers/src", &[]),
+    ("crates/report/src", &[]),
+    ("crates/compiler/src", &[]),
+    ("crates/launch/src", &[]),
     ("crates/rtl/src", &[HDL]),
     ("crates/sm/src", &[HDL]),
     ("crates/mapping/src", &[]),

@@ -10,9 +10,17 @@ use spadkit_base::error::{Error, Result};
 
 /// How a configuration is searched for.
 #[derive(
-    Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum, strum::Display, strum::IntoStaticStr,
+    Clone,
+    Copy,
+    Debug,
+    PartialEq,
+    Eq,
+    strum::Display,
+    strum::EnumString,
+    strum::IntoStaticStr,
+    strum::VariantArray,
 )]
-#[strum(serialize_all = "lowercase")]
+#[strum(serialize_all = "lowercase", ascii_case_insensitive)]
 pub enum Method {
     /// All configurations of a bit-vector unit, or the pruned ranges.
     Exhaustive,
@@ -101,7 +109,7 @@ impl Tuner<'_> {
 }
 
 fn unsupported(kind: HashKind, method: Method) -> Error {
-    let methods: Vec<_> = <Method as clap::ValueEnum>::value_variants()
+    let methods: Vec<_> = <Method as strum::VariantArray>::VARIANTS
         .iter()
         .filter(|m| m.supports(kind))
         .map(|m| m.name())

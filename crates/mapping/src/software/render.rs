@@ -9,7 +9,7 @@ use serde::Serialize;
 use std::fmt::Write;
 
 /// A language that a layout can be written in.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, clap::ValueEnum)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Language {
     /// A CUDA C++ device function.

@@ -1,9 +1,9 @@
 //! What `ptxas` takes for uniform, by GPU.
 //!
 //! Seen in the machine code of ptxas 13.5 for sm_75, sm_80, sm_86, sm_90 and sm_100:
-//! atomics at such an address are done by one lane (`src/capture/aggregated.rs`). A
-//! loop whose lanes go apart has counters that differ, although all lanes that are in
-//! it together have counted alike.
+//! atomics at such an address are done by one lane, which the crate of launch files
+//! follows (`capture/aggregated.rs`). A loop whose lanes go apart has counters that
+//! differ, although all lanes that are in it together have counted alike.
 
 use super::Uniformity;
 use crate::analysis::Definition;

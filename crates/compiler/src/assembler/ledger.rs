@@ -1,0 +1,181 @@
+//! The ledger: for every executed access of a trace of PTX, the instruction of the
+//! machine code that it became (docs/guides/machine-code.md).
+//!
+//! The machine code does not run here. An instruction of it has the line of a PTX
+//! access; what the PTX did there, in which order and at which addresses, the trace
+//! says. So each occurrence of an access in a warp is matched with an instruction
+//! of its line, and if there is none, with a wider one that another line has.
+
+mod copies;
+mod site;
+mod sites;
+mod spare;
+mod warp;
+
+use super::sass::MachineAccess;
+use serde::Serialize;
+use sites::Sites;
+use spadkit_mapping::trace::{Access, AccessTrace, Op, Place};
+use std::collections::BTreeMap;
+use warp::Warp;
+
+/// The outcomes of the occurrences of an access.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Fates {
+    /// The same access.
+    pub kept: u64,
+    /// Part of a wider access, with others of the PTX.
+    pub merged: u64,
+    /// Narrower accesses.
+    pub split: u64,
+    /// One lane performs it for all.
+    pub aggregated: u64,
+    /// A loop of a load and an atomic: a round of it counts.
+    pub looped: u64,
+    /// No instruction: a register has the value, or nobody reads it.
+    pub removed: u64,
+    /// Unknown: it counts as in the PTX.
+    pub not_accounted: u64,
+}
+
+impl Fates {
+    /// All occurrences.
+    pub fn total(&self) -> u64 {
+        self.accounted() + self.not_accounted
+    }
+
+    /// Occurrences whose machine instruction is known, or that need none.
+    pub fn accounted(&self) -> u64 {
+        self.kept + self.merged + self.split + self.aggregated + self.looped + self.removed
+    }
+}
+
+/// An access site of the PTX, and the machine instructions that do its work.
+#[derive(Clone, Debug, Serialize)]
+pub struct LedgerSite {
+    /// Its number in the trace.
+    pub pc: u32,
+    /// What it does.
+    pub op: Op,
+    /// Where it is.
+    #[serde(flatten)]
+    pub place: Place,
+    /// The outcomes of its occurrences.
+    pub fates: Fates,
+    /// The instructions that its line has: names with their number.
+    pub instructions: Vec<String>,
+    /// Lines of the PTX whose instruction does its work, too.
+    pub merged_into: Vec<u32>,
+}
+
+/// The access sites of a trace, matched with the machine code.
+#[derive(Clone, Debug)]
+pub struct Ledger {
+    /// All access sites of the trace.
+    pub sites: Vec<LedgerSite>,
+    /// The accesses that the machine code makes. Merged accesses belong to the site
+    /// whose line the instruction has.
+    pub trace: AccessTrace,
+}
+
+/// An access of the machine code, and where it stands among those of the PTX.
+struct Made {
+    at: usize,
+    access: Access,
+}
+
+impl Ledger {
+    /// Matches `trace` with the `code` of its entry.
+    pub fn new(trace: &AccessTrace, code: &[MachineAccess]) -> Self {
+        let places = trace.places();
+        let sites = Sites::new(trace, &places, code);
+        let mut fates: BTreeMap<u32, Fates> = BTreeMap::new();
+        let mut made: Vec<Made> = Vec::new();
+        let warps: std::collections::BTreeSet<u32> =
+            trace.accesses.iter().map(|a| a.warp).collect();
+        for warp in warps {
+            let of_warp = trace.accesses.iter().enumerate();
+            let own = of_warp.filter(|(_, a)| a.warp == warp).collect();
+            Warp::new(own, &sites).match_all(&mut fates, &mut made);
+        }
+        made.sort_by_key(|m| m.at);
+        let barriers = trace.barriers.iter().map(|&before| {
+            let at = made.partition_point(|m| m.at < before as usize);
+            at as u32
+        });
+        let barriers = barriers.collect();
+        let accesses = made.into_iter().map(|m| m.access).collect();
+        let site = |(pc, fates): (u32, Fates)| LedgerSite {
+            pc,
+            op: sites.of(pc).op,
+            place: places.of(pc),
+            fates,
+            instructions: sites.names(pc),
+            merged_into: sites.partner_lines(pc),
+        };
+        Ledger {
+            sites: fates.into_iter().map(site).collect(),
+            trace: AccessTrace {
+                barriers,
+                accesses,
+                ..trace.clone()
+            },
+        }
+    }
+
+    /// The outcomes of all accesses together.
+    pub fn fates(&self) -> Fates {
+        self.sites.iter().fold(Fates::default(), |all, site| Fates {
+            kept: all.kept + site.fates.kept,
+            merged: all.merged + site.fates.merged,
+            split: all.split + site.fates.split,
+            aggregated: all.aggregated + site.fates.aggregated,
+            looped: all.looped + site.fates.looped,
+            removed: all.removed + site.fates.removed,
+            not_accounted: all.not_accounted + site.fates.not_accounted,
+        })
+    }
+}
+
+impl LedgerSite {
+    /// The differences from the PTX, as text; empty without any.
+    pub fn sentence(&self) -> String {
+        let fates = &self.fates;
+        let names = self.instructions.join(", ");
+        let lines: Vec<String> = self.merged_into.iter().map(u32::to_string).collect();
+        let lines = lines.join(", ");
+        let mut said = Vec::new();
+        if fates.merged > 0 && lines.is_empty() {
+            said.push(format!("{} merged: {names}", fates.merged));
+        } else if fates.merged > 0 {
+            said.push(format!("{} merged with PTX {lines}", fates.merged));
+        }
+        if fates.split > 0 {
+            said.push(format!("{} split: {names}", fates.split));
+        }
+        if fates.aggregated > 0 {
+            said.push(format!("{}: one lane does it for all", fates.aggregated));
+        }
+        if fates.looped > 0 {
+            said.push(format!(
+                "{} in a loop: a load and {names}; one round counts",
+                fates.looped
+            ));
+        }
+        if fates.removed > 0 {
+            let why = match self.op {
+                Op::Load => "a register has the value",
+                _ => "no instruction is left of it",
+            };
+            said.push(format!("{} removed: {why}", fates.removed));
+        }
+        if fates.not_accounted > 0 {
+            let count = fates.not_accounted;
+            said.push(format!("{count} not accounted for: counted as in the PTX"));
+        }
+        said.join("; ")
+    }
+}
+
+#[cfg(test)]
+mod tests;

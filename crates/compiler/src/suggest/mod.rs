@@ -1,0 +1,399 @@
+//! A mapping as code that a programmer types: the changed index expressions of
+//! the lines that access an array, the function that they call, and the padding
+//! of the array. The same in CuTe and Triton.
+//!
+//! The expressions come from the affine addresses of the PTX. Where a thread's
+//! index says all of them, they are compared with the addresses of the run.
+
+mod array;
+mod lines;
+mod mapped;
+mod result;
+mod search;
+mod source;
+#[cfg(test)]
+mod tests;
+
+pub use array::copies::CopyChange;
+pub use array::room::DeclarationChange;
+pub use lines::change::{AccessChange, LineChange, Parts};
+pub use result::function_names::FunctionNames;
+use result::function_names::{MappedArray, with_helpers};
+pub use result::judged::InMachineCode;
+use result::judged::Judged;
+pub use result::left_alone::{LeftAlone, gains_little, torn_verdict};
+pub use result::padding::Padding;
+pub use result::parted::Parted;
+pub use result::templates::Template;
+pub use result::torn::{TornLine, torn_places};
+pub use search::{Search, Searched, SplitWide};
+pub use source::edits::CallChange;
+use source::edits::Maps;
+pub use source::files::{SourceFiles, split};
+pub use source::macros::defines_what_is_in;
+pub use source::region::Region;
+
+use crate::WORD_BYTES;
+use array::room::Room;
+use array::target::Target;
+use array::{copies, room, target};
+use lines::Lines;
+use mapped::Mapped;
+use result::matrices::LongerRows;
+use result::other_files::find_users;
+use result::parted::Wide;
+use result::{declared, matrices, padding, parted, python, shared_statements, templates, torn};
+use serde::Serialize;
+use source::scan::{Text, word};
+use spadkit_launch::capture::statics::Indices;
+use spadkit_mapping::geometry::Geometry;
+use spadkit_mapping::software::choice::{Array, Choices, Narrower, PerVariable};
+use spadkit_mapping::software::{Layout, LayoutSpec, cuda_address_function, cuda_function};
+use spadkit_mapping::trace::{AccessTrace, ConflictRule, Place};
+use spadkit_ptx::analysis::plain_name;
+use std::collections::BTreeSet;
+use std::rc::Rc;
+
+/// A change of the source that implements a mapping.
+#[derive(Clone, Debug, Serialize)]
+pub struct Suggestion {
+    /// The variable as the PTX names it; `None` for all of shared memory
+    /// together.
+    pub variable: Option<String>,
+    /// The array in the texts.
+    pub array: String,
+    /// Bytes of the elements that the texts count.
+    pub element_bytes: u32,
+    /// The mapping, of 32-bit words.
+    pub hash: LayoutSpec,
+    /// Conflicts of the accesses to it without the change.
+    pub conflicts_before: u64,
+    /// The same under the mapping; the split accesses of `torn` count separately.
+    pub conflicts: u64,
+    /// The lines whose wide accesses the change splits, because the compiler
+    /// merges only accesses that it knows to be adjacent.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub torn: Vec<TornLine>,
+    /// Whether the rows are longer because any function would make some accesses narrower.
+    #[serde(skip)]
+    pub(in crate::suggest) keeps_merged: bool,
+    /// The wide accesses of the source that it splits.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub parted: Option<Parted>,
+    /// Its effect on the machine code, if known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub machine_code: Option<InMachineCode>,
+    /// Elements that the array needs under the mapping.
+    pub elements: u32,
+    /// Its present number of elements.
+    pub elements_before: u32,
+    /// The declarations with room for them, where it needs more than it has and the
+    /// source shows them; of several, a preprocessor chooses one.
+    pub declarations: Vec<DeclarationChange>,
+    /// Bytes of dynamic shared memory that the launch has to give, where the array
+    /// needs more than the launch gives.
+    pub dynamic_shared: Option<u32>,
+    /// The CUDA function that the changed lines call; empty if the rows become longer in
+    /// the declaration, and indices are unchanged.
+    pub function: String,
+    /// Its name.
+    #[serde(skip)]
+    pub function_name: String,
+    /// The lines that change, those with most conflicts first: all that access the array,
+    /// or those that give the length of its rows.
+    pub lines: Vec<LineChange>,
+    /// Padding that is as good, or nearly.
+    pub padding: Option<Padding>,
+    /// The tensor copies that go through the array, whose maps change.
+    pub tensor_copies: Vec<CopyChange>,
+    /// The same in CuTe.
+    pub cute: Option<Template>,
+    /// The same in Triton.
+    pub triton: Option<Template>,
+}
+
+/// A kernel whose mappings are known.
+#[derive(Clone, Copy)]
+pub struct Tuned<'a> {
+    /// Its accesses.
+    pub trace: &'a AccessTrace,
+    /// The machine's banks.
+    pub geometry: Geometry,
+    /// How conflicts are counted.
+    pub rule: ConflictRule,
+    /// Shared memory as one array, and its mappings.
+    pub whole: (&'a Array, &'a Choices),
+    /// A mapping for each variable.
+    pub apart: Option<&'a PerVariable>,
+    /// The indices that the PTX computes, by its lines.
+    pub indices: &'a Indices,
+    /// The accesses of the machine code, by which changes of the source are judged.
+    pub machine_code: Option<&'a AccessTrace>,
+}
+
+/// The changes of a source.
+#[derive(Debug, Default)]
+pub struct Suggestions {
+    /// The changes, for each array that has one.
+    pub changes: Vec<Suggestion>,
+    /// The arrays that have a mapping, but no change of the source that pays.
+    pub left: Vec<LeftAlone>,
+}
+
+impl SourceFiles {
+    /// Source changes, as [`suggestions`] finds them, with the other files that use the
+    /// macros and functions which change.
+    pub fn suggestions(&mut self, tuned: &Tuned) -> Suggestions {
+        self.suggestions_beside(tuned, &mut FunctionNames::default())
+    }
+
+    /// The same, next to changes of other kernels, whose functions have these `names`.
+    pub fn suggestions_beside(&mut self, tuned: &Tuned, names: &mut FunctionNames) -> Suggestions {
+        let mut found = suggestions(tuned, names, self);
+        for mut s in std::mem::take(&mut found.changes) {
+            find_users(&mut s.lines, self);
+            python::add(&mut found, s, self);
+        }
+        found
+    }
+
+    /// The same. If no mapping of whole vectors gains, the accesses of one of the
+    /// `narrower` results are suggested, if that gains.
+    pub fn suggestions_of(
+        &mut self,
+        tuned: &Tuned,
+        narrower: &[Narrower],
+        names: &mut FunctionNames,
+    ) -> Suggestions {
+        let mut found = self.suggestions_beside(tuned, names);
+        if found.changes.is_empty() && found.left.is_empty() {
+            let mut parted = parted::suggestion(tuned, narrower, names, self);
+            if let Some(s) = &mut parted {
+                find_users(&mut s.lines, self);
+            }
+            let gains = |s: &Suggestion| s.machine_code.as_ref().is_none_or(|code| code.gains());
+            match parted {
+                Some(s) if gains(&s) => found.changes.push(s),
+                in_vain => found.left.extend(in_vain.map(LeftAlone::from)),
+            }
+        }
+        found
+    }
+}
+
+/// Source changes for the mappings that leave the fewest conflicts: for each
+/// variable separately, unless one mapping for all leaves fewer. Empty if the arrays
+/// are best left unchanged.
+pub fn suggestions(
+    tuned: &Tuned,
+    names: &mut FunctionNames,
+    sources: &mut SourceFiles,
+) -> Suggestions {
+    let targets = target::targets(tuned);
+    let names = function_names(&targets, tuned.trace, names, sources);
+    let suggest =
+        |(target, name): (&Target, &String)| suggestion(target, tuned, name, None, sources);
+    let gains = |code: &InMachineCode| code.gains();
+    let pays = |s: &Suggestion| {
+        s.conflicts < s.conflicts_before
+            && !s.gains_little()
+            && s.library().is_none()
+            && s.machine_code.as_ref().is_none_or(gains)
+    };
+    let all = targets.iter().zip(&names).map(suggest);
+    let (mut changes, left): (Vec<_>, Vec<_>) = all.partition(pays);
+    shared_statements::join(&mut changes);
+    Suggestions {
+        changes,
+        left: left.into_iter().map(LeftAlone::from).collect(),
+    }
+}
+
+/// The name of the function of each target, which the files of the accesses do not have yet.
+fn function_names(
+    targets: &[Target],
+    trace: &AccessTrace,
+    names: &mut FunctionNames,
+    sources: &mut SourceFiles,
+) -> Vec<String> {
+    let places = trace.places();
+    let pcs: BTreeSet<u32> = trace.accesses.iter().map(|access| access.pc).collect();
+    let places: Vec<Place> = pcs.into_iter().map(|pc| places.of(pc)).collect();
+    let lines = places
+        .iter()
+        .flat_map(|p| p.source.iter().chain(&p.inlined_at));
+    let files: BTreeSet<String> = lines
+        .filter_map(|line| Some(split(line)?.0.to_owned()))
+        .collect();
+    let texts: Vec<Rc<Text>> = files.iter().map(|file| sources.text(file)).collect();
+    let is_taken = |name: &str| {
+        let all = with_helpers(name);
+        let has = |text: &Rc<Text>| all.iter().any(|name| word(&text.masked, name).is_some());
+        texts.iter().any(has)
+    };
+    let array = |target: &Target| MappedArray::of(target, &trace.name);
+    let arrays: Vec<MappedArray> = targets.iter().map(array).collect();
+    names.give(&arrays, &files, is_taken)
+}
+
+/// `function`: the name of the function of its mapping; `wide`: the accesses that are taken
+/// apart.
+fn suggestion(
+    target: &Target,
+    tuned: &Tuned,
+    function: &str,
+    wide: Option<&Wide>,
+    sources: &mut SourceFiles,
+) -> Suggestion {
+    let target = &target.as_declared(sources);
+    let array = target.array_name();
+    let mapped = Mapped {
+        array: &array,
+        function,
+        unit: WORD_BYTES * target.array.vector_words(),
+    };
+    let mut lines = lines::lines(target, tuned, mapped, sources);
+    if let Some(longer) = matrices::longer_rows(target, &lines, &array, sources) {
+        let judged = Judged::new(target, tuned, &[], sources);
+        return of_longer_rows(target, longer, array, judged);
+    }
+    let in_rows = match wide {
+        Some(_) => None,
+        None => declared::longer_rows(target, &lines, &array, tuned.trace, sources),
+    };
+    let in_rows = in_rows.map(|longer| {
+        let judged = Judged::new(target, tuned, &[], sources);
+        of_longer_rows(target, longer, array.clone(), judged)
+    });
+    if let Some(wide) = wide {
+        wide.take_apart(target, &mut lines.changes, function, sources);
+    }
+    let torn = torn::Torn::new(target, tuned, &lines.changes, sources);
+    let (best, conflicts) = torn.best(&target.choices.ranked);
+    let judged = Judged::new(target, tuned, &lines.changes, sources);
+    lines.changes = lines::by_call_or_macro(lines.changes);
+    matrices::give_lengths(&mut lines, &best.layout, mapped, sources);
+    let shape = padding::Shape::of(target, tuned, lines.form.as_ref());
+    let code = code(&lines.changes, &best.layout, mapped, target.element_bytes());
+    let (declarations, dynamic_shared) =
+        growth(target, &best.layout, tuned.trace, &lines, &array, sources);
+    let by_index = Suggestion {
+        variable: target.variable.map(|v| v.name.clone()),
+        element_bytes: target.element_bytes(),
+        hash: best.layout.spec().clone(),
+        conflicts_before: target.conflicts_before(),
+        conflicts,
+        torn: torn.lines.clone(),
+        keeps_merged: false,
+        parted: None,
+        machine_code: judged.map(|judged| judged.under(&best.layout)),
+        elements: target.elements(&best.layout),
+        elements_before: target.elements_before(),
+        declarations,
+        dynamic_shared,
+        function: code,
+        function_name: function.to_owned(),
+        padding: padding::padding(target, &shape, &lines, &array, &torn),
+        tensor_copies: copies::copies(target),
+        cute: templates::cute(target, &shape),
+        triton: templates::triton(target, &shape),
+        lines: lines.changes,
+        array,
+    };
+    match in_rows {
+        Some(in_rows) => declared::better(in_rows, by_index),
+        None => by_index,
+    }
+}
+
+/// The functions that the changed `lines` call; elements have `bytes`.
+fn code(lines: &[LineChange], layout: &Layout, mapped: Mapped, bytes: u32) -> String {
+    let of_address = |l: &LineChange| {
+        let is_of_objects = l.parts.are_torn() || l.parts == Parts::OfOneObject;
+        let is_address = is_of_objects || l.is_through_a_pointer(mapped.array);
+        match l.maps() {
+            Some(maps) => maps != Maps::Indices,
+            None => l.is_by_hand() && is_address,
+        }
+    };
+    // Addresses need only the function of words.
+    let unit = if lines.iter().all(of_address) {
+        WORD_BYTES
+    } else {
+        bytes
+    };
+    let mut code = cuda_function(layout, mapped.function, unit);
+    let helper = format!("{}_at", mapped.function);
+    let names_helper = |l: &LineChange| l.statement().is_some_and(|(_, new)| has(new, &helper));
+    if lines.iter().any(|l| of_address(l) || names_helper(l)) {
+        code += &cuda_address_function(layout, mapped.function, unit);
+    }
+    code
+}
+
+/// The declarations with room for the array under `layout`, or the bytes of dynamic shared
+/// memory that it needs, where it grows and the source shows how.
+fn growth(
+    target: &Target,
+    layout: &Layout,
+    trace: &AccessTrace,
+    lines: &Lines,
+    array: &str,
+    sources: &mut SourceFiles,
+) -> (Vec<DeclarationChange>, Option<u32>) {
+    let growth = target.growth(layout, trace);
+    let grows = target.elements(layout) > target.elements_before();
+    let Some((bytes, is_last)) = growth.filter(|_| grows) else {
+        return (Vec::new(), None);
+    };
+    let (named, declared) = (target.named(array), &lines.declarations);
+    match room::room(named, bytes, &lines.places(), declared, sources) {
+        Some(Room::Static(declarations)) => (declarations, None),
+        Some(Room::Dynamic) if is_last => (Vec::new(), Some(bytes.needs.next_multiple_of(4))),
+        _ => (Vec::new(), None),
+    }
+}
+
+/// Whether a line names `name`.
+fn has(line: &str, name: &str) -> bool {
+    word(line, name).is_some()
+}
+
+/// Nothing but the declaration and the lines that give the length of a row change.
+fn of_longer_rows(
+    target: &Target,
+    longer: LongerRows,
+    array: String,
+    judged: Option<Judged>,
+) -> Suggestion {
+    let layout = &longer.layout;
+    let bytes = target.element_bytes();
+    Suggestion {
+        variable: target.variable.map(|v| v.name.clone()),
+        element_bytes: bytes,
+        hash: layout.spec().clone(),
+        conflicts_before: target.conflicts_before(),
+        conflicts: target.array.count(layout).conflicts,
+        torn: Vec::new(),
+        keeps_merged: false,
+        parted: None,
+        machine_code: judged.map(|judged| judged.under(layout)),
+        elements: target.elements(layout),
+        elements_before: target.elements_before(),
+        declarations: longer.declarations,
+        dynamic_shared: None,
+        function: String::new(),
+        function_name: String::new(),
+        padding: None,
+        tensor_copies: Vec::new(),
+        cute: None,
+        triton: None,
+        lines: longer.lines,
+        array,
+    }
+}
+
+/// The name of a variable as the source has it, as far as it can be known.
+fn name_of(variable: &str) -> String {
+    plain_name(variable.split(',').next().unwrap_or(variable)).to_owned()
+}

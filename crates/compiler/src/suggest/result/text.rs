@@ -1,0 +1,221 @@
+//! The suggested changes as text.
+
+use crate::suggest::array::extent::WITHOUT_ASKING;
+use crate::suggest::{
+    AccessChange, CopyChange, LineChange, Parts, Suggestion, Template, torn_places,
+};
+use spadkit_mapping::software::{Language, LayoutSpec};
+use spadkit_mapping::trace::{line_of_file, ptx_text, without_folder};
+
+impl AccessChange {
+    /// Its line in the PTX; with several files, also the file.
+    pub fn ptx_place(&self) -> Option<String> {
+        Some(ptx_text(self.ptx_file.as_deref(), self.ptx_line?))
+    }
+}
+
+impl LineChange {
+    /// That other files use what the line defines; `None` if none does.
+    pub fn users_text(&self) -> Option<String> {
+        let names: Vec<&str> = self.used_in.iter().map(|f| without_folder(f)).collect();
+        (!names.is_empty()).then(|| {
+            format!(
+                "{} use it, too: change them in the same way, or give this kernel a copy",
+                names.join(", ")
+            )
+        })
+    }
+}
+
+impl Suggestion {
+    /// The layout of the array in a language that has one.
+    pub fn template(&self, language: Language) -> Option<&Template> {
+        match language {
+            Language::Cute => self.cute.as_ref(),
+            Language::Triton => self.triton.as_ref(),
+            _ => None,
+        }
+    }
+
+    /// The lines whose change is not given as a whole statement.
+    pub fn by_hand(&self) -> impl Iterator<Item = &LineChange> {
+        self.lines.iter().filter(|line| line.is_by_hand())
+    }
+
+    /// Whether the rows of the array become longer, and no index changes.
+    pub fn has_longer_rows(&self) -> bool {
+        self.function.is_empty()
+    }
+
+    /// Whether nothing but the declaration changes.
+    pub fn is_declaration_alone(&self) -> bool {
+        self.has_longer_rows() && self.lines.is_empty()
+    }
+
+    /// The padding that stands in the declaration of the array alone.
+    pub fn declared_padding(&self) -> Option<&LayoutSpec> {
+        if self.has_longer_rows() {
+            return Some(&self.hash);
+        }
+        let padding = self.padding.as_ref().filter(|p| p.in_declaration);
+        padding.map(|padding| &padding.hash)
+    }
+
+    /// Whether the gaps of `pad` can stand in the declaration of the array alone, so that
+    /// no instruction computes them.
+    pub fn declares(&self, pad: &LayoutSpec) -> bool {
+        match (self.declared_padding(), pad) {
+            (Some(LayoutSpec::Pad { every: row, .. }), LayoutSpec::Pad { every, by }) => {
+                row == every && (4 * by).is_multiple_of(self.element_bytes.max(4))
+            }
+            _ => false,
+        }
+    }
+
+    /// Bytes that the address of the array is a multiple of.
+    pub fn span_bytes(&self) -> u32 {
+        let spans = self.tensor_copies.iter().map(CopyChange::span_bytes);
+        spans.max().unwrap_or(128)
+    }
+
+    /// Advice for a line whose change is not known.
+    pub fn advice(&self, line: &LineChange) -> String {
+        let (what, text) = self.wrapped(line);
+        if !line.shared_with.is_empty() {
+            return format!(
+                "one pointer goes to {} and {}: choose the function of the array where you \
+                 choose the pointer, or map all of shared memory by one",
+                self.array,
+                line.shared_with.join(", ")
+            );
+        }
+        if let Some(other) = &line.called_by {
+            return format!(
+                "{other} calls this function, too, with an array of its own: map both, or give \
+                 this kernel a copy of the function"
+            );
+        }
+        if line.is_of_rows() {
+            return format!(
+                "map the pointer to the first element, {}{text}, and give wmma the length of the \
+                 longer rows{}",
+                if what == "index" { "&" } else { "" },
+                self.lengths_text(line)
+            );
+        }
+        if line.parts.are_torn() {
+            return format!(
+                "the mapping takes apart the elements: copy them by their members, the address of \
+                 each wrapped: {text}{}",
+                self.other_name(line)
+            );
+        }
+        format!("wrap the {what}: {text}{}", self.other_name(line))
+    }
+
+    /// That the text has the array under another name, as the parameter of a function has.
+    fn other_name(&self, line: &LineChange) -> String {
+        let is_object = matches!(line.parts, Parts::OfOneObject | Parts::TornInOneObject);
+        if is_object && line.is_through_a_pointer(&self.array) {
+            format!(", with the name that {} has there", self.array)
+        } else {
+            String::new()
+        }
+    }
+
+    /// The length of the rows of a line under the mapping.
+    fn lengths_text(&self, line: &LineChange) -> String {
+        let (Parts::Rows(lengths), LayoutSpec::Pad { every, by }) = (&line.parts, &self.hash)
+        else {
+            return String::new();
+        };
+        let longer = lengths.iter().map(|bytes| {
+            let length = bytes + bytes / every * by;
+            format!(", {length} bytes in place of {bytes}")
+        });
+        longer.collect()
+    }
+
+    /// The text for such a line: `("index", "tile[spad_place(INDEX)]")`, or the
+    /// address if the line has a pointer.
+    pub fn wrapped(&self, line: &LineChange) -> (&'static str, String) {
+        let (array, function) = (&self.array, &self.function_name);
+        if line.parts == Parts::OfOneObject {
+            ("address", format!("*{function}_at(&{array}, &ELEMENT)"))
+        } else if line.parts.are_torn() {
+            let is_object = line.parts == Parts::TornInOneObject;
+            let start = if is_object { "&" } else { "" };
+            let member = format!("*{function}_at({start}{array}, &ELEMENT.MEMBER)");
+            ("address of each member", member)
+        } else if line.is_through_a_pointer(array) {
+            ("address", format!("{function}_at({array}, ADDRESS)"))
+        } else {
+            ("index", format!("{array}[{function}(INDEX)]"))
+        }
+    }
+
+    /// How the array gets more elements if no declaration does: from the
+    /// launch, or the number that it needs. `None` if it has enough.
+    pub fn growth_text(&self) -> Option<String> {
+        if let Some(bytes) = self.dynamic_shared {
+            let before = self.elements_before * self.element_bytes;
+            return Some(self.launch_text(before, bytes));
+        }
+        let grows = self.elements > self.elements_before && self.declarations.is_empty();
+        grows.then(|| {
+            format!(
+                "the declaration: {} needs {} elements of {} bytes, it has {}",
+                self.array, self.elements, self.element_bytes, self.elements_before
+            )
+        })
+    }
+
+    /// The new form of wide accesses, in the text after a mapping and its array.
+    pub fn parts_text(&self) -> String {
+        match self.parted {
+            Some(parted) => format!(" with accesses of at most {} bytes", parted.bytes),
+            None => String::new(),
+        }
+    }
+
+    /// The shared memory that its padding needs from the launch.
+    pub fn padded_launch_text(&self) -> Option<String> {
+        let [before, bytes] = self.padding.as_ref()?.launch_bytes?;
+        (bytes > before).then(|| self.launch_text(before, bytes))
+    }
+
+    fn launch_text(&self, before: u32, bytes: u32) -> String {
+        let allowed = if bytes > WITHOUT_ASKING {
+            ", which cudaFuncAttributeMaxDynamicSharedMemorySize has to allow"
+        } else {
+            ""
+        };
+        format!(
+            "the launch: {} needs {bytes} bytes of dynamic shared memory, it has {before}; \
+             dynamic_shared = {bytes} in the launch file, and {bytes} as the third argument \
+             of <<<>>>{allowed}",
+            self.array
+        )
+    }
+
+    /// That the accesses of some lines become narrower; `None` if they do not.
+    pub fn torn_text(&self) -> Option<String> {
+        let (places, widest) = torn_places(&self.torn)?;
+        Some(format!(
+            "{places}: the compiler no longer merges accesses to {widest} bytes there; the \
+             conflicts are counted that way, and a cast to a vector type keeps them whole"
+        ))
+    }
+
+    /// The changes in the maps of its tensor copies, a sentence for each.
+    pub fn copy_texts(&self) -> Vec<String> {
+        let text = |copy: &CopyChange| {
+            format!(
+                "the map of the tensor copy at PTX {} gets {}",
+                line_of_file(copy.ptx_file.as_deref(), copy.ptx_line),
+                copy.enumerator()
+            )
+        };
+        self.tensor_copies.iter().map(text).collect()
+    }
+}

@@ -1,0 +1,118 @@
+//! The search of the mappings that changes of the source are made for.
+
+use super::Tuned;
+use spadkit_base::error::Result;
+use spadkit_launch::capture::statics::Indices;
+use spadkit_mapping::geometry::Geometry;
+use spadkit_mapping::software::choice::{
+    Array, Choices, Effort, MappingKind, Narrower, PerVariable, choices, narrower, per_variable,
+};
+use spadkit_mapping::trace::{AccessTrace, ConflictRule};
+
+/// The inputs of the search.
+pub struct Search<'a, 'e> {
+    /// The accesses of a block.
+    pub trace: &'a AccessTrace,
+    /// The machine's banks.
+    pub geometry: Geometry,
+    /// How conflicts are counted.
+    pub rule: ConflictRule,
+    /// Words of shared memory that a mapping may take.
+    pub room: u32,
+    /// The kinds of mapping.
+    pub kinds: &'e [MappingKind],
+    /// Its time budget, and its observer.
+    pub effort: &'e Effort<'e>,
+}
+
+/// When mappings are searched for wide accesses that are split. If wide accesses count as one
+/// word, splitting cannot gain.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum SplitWide {
+    /// If no mapping of whole vectors leaves fewer conflicts.
+    IfNoneGains,
+    /// Unless a mapping for each variable leaves no conflicts.
+    UnlessClear,
+}
+
+/// The result of the search.
+pub struct Searched<'a> {
+    trace: &'a AccessTrace,
+    geometry: Geometry,
+    rule: ConflictRule,
+    /// All of shared memory.
+    pub array: Array,
+    /// Its mappings.
+    pub whole: Choices,
+    /// With several variables: each with a mapping of its own.
+    pub apart: Option<PerVariable>,
+    /// With wide accesses split.
+    pub narrower: Vec<Narrower>,
+}
+
+impl<'a> Search<'a, '_> {
+    /// Searches the mappings of all of shared memory, of each variable, and of split accesses.
+    pub fn run(&self, split: SplitWide) -> Result<Searched<'a>> {
+        let Search {
+            trace,
+            geometry,
+            rule,
+            room,
+            kinds,
+            effort,
+        } = *self;
+        let array = Array::new(trace, geometry, rule, room);
+        let whole = choices(&array, kinds, effort)?;
+        let apart = per_variable(trace, geometry, rule, room, kinds, effort)?;
+        let is_wanted = match split {
+            SplitWide::IfNoneGains => !gains(&whole),
+            SplitWide::UnlessClear => apart.as_ref().is_none_or(|a| a.count.conflicts > 0),
+        };
+        let narrower = if is_wanted && rule.wide.in_phases() {
+            narrower(trace, geometry, rule, (&array, &whole), kinds, effort)?
+        } else {
+            Vec::new()
+        };
+        Ok(Searched {
+            trace,
+            geometry,
+            rule,
+            array,
+            whole,
+            apart,
+            narrower,
+        })
+    }
+}
+
+impl<'a> Searched<'a> {
+    /// The inputs for changes of the source. `indices` are those that the PTX computes;
+    /// `machine_code` has the accesses that changes are judged by.
+    pub fn tuned<'f>(
+        &'f self,
+        indices: &'f Indices,
+        machine_code: Option<&'f AccessTrace>,
+    ) -> Tuned<'f>
+    where
+        'a: 'f,
+    {
+        Tuned {
+            trace: self.trace,
+            geometry: self.geometry,
+            rule: self.rule,
+            whole: (&self.array, &self.whole),
+            apart: self.apart.as_ref(),
+            indices,
+            machine_code,
+        }
+    }
+
+    /// Whether a mapping of all of shared memory leaves fewer conflicts.
+    pub fn gains(&self) -> bool {
+        gains(&self.whole)
+    }
+}
+
+fn gains(whole: &Choices) -> bool {
+    whole.best().kind != MappingKind::Mod
+}
