@@ -3,10 +3,12 @@
 
 use super::awaited::{decides, is_harmless, may_wait, tests_barrier};
 use super::info::accessed;
-use crate::ast::{Function, Instruction, Register};
+use super::outcome::{Follower, Way};
+use crate::ast::{Function, Instruction};
 use crate::cfg::{Cfg, Flow, flow};
-use crate::names::Space;
+use crate::names::{Space, Word};
 use crate::opcodes::Class;
+use std::collections::HashSet;
 
 /// Marks the waits and loads of flags that order nothing.
 pub(super) fn find(body: &Function, cfg: &Cfg, ignored: &mut [bool]) {
@@ -25,7 +27,7 @@ pub(super) fn find(body: &Function, cfg: &Cfg, ignored: &mut [bool]) {
     loop {
         let waits = |at: &usize| tests_barrier(&body.instructions[*at]) && !ignored[*at];
         let once = |at: &usize| goes_on_anyway(body, cfg, *at, ignored);
-        let Some(at) = (0..ignored.len()).filter(waits).find(once) else {
+        let Some(at) = (0..ignored.len()).rev().filter(waits).find(once) else {
             return;
         };
         ignored[at] = true;
@@ -45,77 +47,157 @@ fn comes_after_a_flag(body: &Function, cfg: &Cfg, load: usize) -> bool {
     flags.any(|(at, _)| places_after(cfg, at).contains(&load))
 }
 
-/// Whether a wait is tried once: a branch on its result leaves out where the phase is
-/// complete, or does there, what needs no order; and where it is not, comes to the same place
-/// without another wait.
+/// Whether a wait is tried once: what only its success reaches needs no order, and threads do
+/// not know afterwards what the outcome was.
 fn goes_on_anyway(body: &Function, cfg: &Cfg, at: usize, ignored: &[bool]) -> bool {
-    let block = cfg.block_of[at];
-    let (end, meets) = (
-        cfg.blocks[block as usize].end as usize,
-        cfg.post_dominator[block as usize],
-    );
-    let branch = &body.instructions[end - 1];
-    let (Some(guard), Flow::Branch(targets, true)) = (branch.guard, flow(body, branch)) else {
+    let is_end = |(n, i): (usize, &Instruction)| match i.opcode.class() {
+        Class::Barrier | Class::Call => true,
+        _ => tests_barrier(i) && !ignored[n],
+    };
+    let ends: Vec<bool> = body.instructions.iter().enumerate().map(is_end).collect();
+    let follower = Follower {
+        body,
+        cfg,
+        wait: at,
+        ends: &ends,
+    };
+    let (Some(complete), Some(other)) = (follower.way(true), follower.way(false)) else {
         return false;
     };
-    let results = accessed(&body.instructions[at]).1;
-    let between = &body.instructions[at + 1..end - 1];
-    let reads = |i: &Instruction| results.iter().any(|r| accessed(i).0.contains(r));
-    let elsewhere = |(n, i): (usize, &Instruction)| {
-        let own = (at..end).contains(&n);
-        !own && !tests_barrier(i) && reads(i) && !is_of_another_wait(body, cfg, n, &results)
-    };
-    let only = !between.iter().any(reads) && !body.instructions.iter().enumerate().any(elsewhere);
-    let [target] = targets[..] else {
-        return false;
-    };
-    if results.first() != Some(&guard.register) || !only {
-        return false;
-    }
-    let block_at = |place: usize| cfg.block_of.get(place).copied().unwrap_or(cfg.exit());
-    let (taken, next) = (block_at(target as usize), block_at(end));
-    let (complete, other) = if guard.negated {
-        (next, taken)
-    } else {
-        (taken, next)
-    };
-    let remembered = [complete, other].map(|side| remembers(body, cfg, (side, meets)));
-    needs_no_order(body, cfg, (complete, meets))
-        && !remembered.contains(&true)
-        && reaches_without_wait(body, cfg, (other, meets), ignored)
-}
-
-/// Whether what is between two blocks only computes and reports.
-fn needs_no_order(body: &Function, cfg: &Cfg, (from, to): (u32, u32)) -> bool {
-    let inside = places_of(cfg, &blocks_from(cfg, vec![from], Some(to)));
-    let harmless = |at: usize| {
-        let i = &body.instructions[at];
+    let mut alone = (0..ends.len()).filter(|&n| complete.reached[n] && !other.reached[n]);
+    let needs_no_order = |n: usize| {
+        let i = &body.instructions[n];
         reports(i) || computes(i)
     };
-    from == to || to != cfg.exit() && inside.into_iter().all(harmless)
-}
-
-/// Whether a guard behind two blocks depends on what is computed between them: threads may
-/// know by it on which side they were.
-fn remembers(body: &Function, cfg: &Cfg, (from, to): (u32, u32)) -> bool {
-    let inside = places_of(cfg, &blocks_from(cfg, vec![from], Some(to)));
-    let behind = places_of(cfg, &blocks_from(cfg, vec![to], None));
-    let deciding = |at: usize| {
-        let i = &body.instructions[at];
-        (i.guard.is_some() || leads_away(i)) && behind.contains(&at)
+    let ways = [&complete, &other];
+    if !alone.all(needs_no_order) {
+        return false;
+    }
+    let Some(mut known) = remembered(body, ways) else {
+        return false;
     };
-    let all: Vec<usize> = (0..body.instructions.len()).collect();
-    let writes = |at: &usize| !accessed(&body.instructions[*at]).1.is_empty();
-    (inside.into_iter().filter(writes)).any(|at| decides(body, &all, at, deciding))
+    known.extend(ways.iter().flat_map(|way| &way.kept));
+    // Behind a barrier, too, nobody asks for it.
+    let common = |&n: &usize| ways.iter().all(|way| way.reached[n]) && follower.ends_at(n);
+    let mut behind = (0..ends.len()).filter(common);
+    !behind.any(|n| is_read_from(body, cfg, n, &known))
 }
 
-/// A store to global memory, such as of a flag that says whether the phase was complete.
-fn reports(i: &Instruction) -> bool {
-    i.opcode.class() == Class::Store && i.space() == Some(Space::Global)
+/// Whether something reads one of some registers from an instruction on, before all ways
+/// have written it.
+fn is_read_from(body: &Function, cfg: &Cfg, from: usize, registers: &HashSet<u32>) -> bool {
+    let is_read = |register: u32| {
+        let mut known = vec![false; cfg.blocks.len()];
+        let mut open = vec![(from, cfg.block_of[from])];
+        while let Some((start, block)) = open.pop() {
+            let of = &cfg.blocks[block as usize];
+            let mut written = false;
+            for i in &body.instructions[start..of.end as usize] {
+                let (reads, writes) = accessed(i);
+                if reads.iter().any(|r| r.0 == register) {
+                    return true;
+                }
+                if i.guard.is_none() && writes.iter().any(|r| r.0 == register) {
+                    written = true;
+                    break;
+                }
+            }
+            for &next in of.successors.iter().filter(|_| !written) {
+                if let Some(known) = known.get_mut(next as usize)
+                    && !std::mem::replace(known, true)
+                {
+                    open.push((cfg.blocks[next as usize].start as usize, next));
+                }
+            }
+        }
+        false
+    };
+    registers.iter().any(|&register| is_read(register))
+}
+
+/// The registers by which threads may know what the outcome was, where both come together: by
+/// what was computed on one side alone, and by the condition by which one side went on.
+/// Nothing where a thread asks for it there.
+fn remembered(body: &Function, ways: [&Way; 2]) -> Option<HashSet<u32>> {
+    let [one, other] = ways;
+    let count = body.instructions.len();
+    let instruction = |at: usize| &body.instructions[at];
+    let places: Vec<usize> = (0..count)
+        .filter(|&n| one.reached[n] || other.reached[n])
+        .collect();
+    let one_sided = |n: usize| one.reached[n] != other.reached[n];
+    let turns = |n: usize| flow(body, instruction(n)) != Flow::Next;
+    let tells = |n: &usize| turns(*n) && one.open[*n] != other.open[*n];
+    let slices: Vec<HashSet<u32>> = places
+        .iter()
+        .copied()
+        .filter(tells)
+        .map(|n| condition(body, &places, n))
+        .collect();
+    let mut known: HashSet<u32> = HashSet::new();
+    for slice in slices {
+        if !known.is_disjoint(&slice) {
+            return None;
+        }
+        known.extend(slice);
+    }
+    for &n in places.iter().filter(|&&n| one_sided(n)) {
+        known.extend(accessed(instruction(n)).1.iter().map(|r| r.0));
+    }
+    let mut before = 0;
+    while known.len() != before {
+        before = known.len();
+        for &n in &places {
+            let (reads, writes) = accessed(instruction(n));
+            if reads.iter().any(|r| known.contains(&r.0)) {
+                known.extend(writes.iter().map(|r| r.0));
+            }
+        }
+    }
+    let asks = |n: &usize| {
+        let i = instruction(*n);
+        // A guard that the outcome makes known has been followed.
+        let followed = usize::from(i.guard.is_some() && !one.open[*n] && !other.open[*n]);
+        let reads = accessed(i).0;
+        let mut reads = reads.iter().skip(followed);
+        let harmless = reports(i) || computes(i) && !turns(*n);
+        !one_sided(*n) && !tells(n) && !harmless && reads.any(|r| known.contains(&r.0))
+    };
+    (!places.iter().any(asks)).then_some(known)
+}
+
+/// The registers that the condition of a branch depends on, of those that are written at
+/// some places.
+fn condition(body: &Function, places: &[usize], branch: usize) -> HashSet<u32> {
+    let guard = body.instructions[branch].guard;
+    let mut known: HashSet<u32> = guard.iter().map(|g| g.register.0).collect();
+    let written = places
+        .iter()
+        .flat_map(|&n| accessed(&body.instructions[n]).1);
+    let written: HashSet<u32> = written.map(|r| r.0).collect();
+    let mut before = 0;
+    while known.len() != before {
+        before = known.len();
+        for &n in places {
+            let (reads, writes) = accessed(&body.instructions[n]);
+            if writes.iter().any(|r| known.contains(&r.0)) {
+                let own = reads.iter().map(|r| r.0);
+                known.extend(own.filter(|r| written.contains(r)));
+            }
+        }
+    }
+    known
+}
+
+/// A weak store to global memory, such as of a flag that says whether the phase was complete.
+pub(super) fn reports(i: &Instruction) -> bool {
+    let strong = [Word::Volatile, Word::Relaxed, Word::Release, Word::Mmio];
+    let weak = i.one_of(&strong).is_none();
+    i.opcode.class() == Class::Store && i.space() == Some(Space::Global) && weak
 }
 
 /// Whether it works on registers alone, or loads what nobody writes.
-fn computes(i: &Instruction) -> bool {
+pub(super) fn computes(i: &Instruction) -> bool {
     match i.opcode.class() {
         Class::Load => matches!(i.space(), Some(Space::Param | Space::Const)),
         Class::Atomic | Class::LoadMatrix => false,
@@ -123,50 +205,13 @@ fn computes(i: &Instruction) -> bool {
     }
 }
 
-/// Whether an instruction reads what a wait before it in its block gives.
-fn is_of_another_wait(body: &Function, cfg: &Cfg, at: usize, results: &[Register]) -> bool {
-    let start = cfg.blocks[cfg.block_of[at] as usize].start as usize;
-    let before = body.instructions[start..at].iter();
-    before
-        .clone()
-        .any(|i| accessed(i).1.iter().any(|w| results.contains(w)))
-}
-
-/// Whether there is a way from one block to another that waits for no `mbarrier`.
-fn reaches_without_wait(
-    body: &Function,
-    cfg: &Cfg,
-    (from, to): (u32, u32),
-    ignored: &[bool],
-) -> bool {
-    let mut known = vec![false; cfg.blocks.len()];
-    let mut open = vec![from];
-    while let Some(block) = open.pop() {
-        if block == to {
-            return true;
-        }
-        let Some(known) = known.get_mut(block as usize) else {
-            continue;
-        };
-        let of = &cfg.blocks[block as usize];
-        let own = of.start as usize..of.end as usize;
-        let waits = own
-            .into_iter()
-            .any(|i| tests_barrier(&body.instructions[i]) && !ignored[i]);
-        if !std::mem::replace(known, true) && !waits {
-            open.extend(&of.successors);
-        }
-    }
-    false
-}
-
-/// Whether what it reads may come back by a way that is not followed: by a call, or
-/// by a variable of the thread, where debug builds keep everything.
+/// Whether what it reads may come back by a way that is not followed: by a call, by a
+/// variable of the thread, where debug builds keep everything, or by one of the block, which
+/// tells its other threads.
 fn leads_away(i: &Instruction) -> bool {
-    let shared = matches!(i.space(), Some(Space::Global | Space::Shared));
     match i.opcode.class() {
         Class::Call | Class::Return => true,
-        Class::Store => !shared,
+        Class::Store => i.space() != Some(Space::Global),
         _ => false,
     }
 }
@@ -174,21 +219,21 @@ fn leads_away(i: &Instruction) -> bool {
 /// The instructions that may come after one, itself among them where it is in a loop.
 fn places_after(cfg: &Cfg, at: usize) -> Vec<usize> {
     let own = &cfg.blocks[cfg.block_of[at] as usize];
-    let mut places = places_of(cfg, &blocks_from(cfg, own.successors.clone(), None));
+    let mut places = places_of(cfg, &blocks_from(cfg, own.successors.clone()));
     places.extend(at + 1..own.end as usize);
     places.sort_unstable();
     places.dedup();
     places
 }
 
-/// The blocks that are reached from some, these themselves included, before another one.
-fn blocks_from(cfg: &Cfg, mut open: Vec<u32>, before: Option<u32>) -> Vec<bool> {
+/// The blocks that are reached from some, these themselves included.
+fn blocks_from(cfg: &Cfg, mut open: Vec<u32>) -> Vec<bool> {
     let mut reached = vec![false; cfg.blocks.len()];
     while let Some(block) = open.pop() {
         let Some(known) = reached.get_mut(block as usize) else {
             continue;
         };
-        if Some(block) != before && !std::mem::replace(known, true) {
+        if !std::mem::replace(known, true) {
             open.extend(&cfg.blocks[block as usize].successors);
         }
     }

@@ -66,13 +66,16 @@ impl Decoder<'_> {
             self.fenced_map(i)?;
         }
         let wide = i.one_of(&[Word::Gl, Word::Gpu, Word::Sys]).is_some();
+        // A fence of one direction is taken as one of both: it has its effect on what the
+        // thread has seen, too.
+        let one_way = i.has(Word::AsyncGeneric);
         self.step(match () {
             () if i.has(Word::MbarrierInit) => Step::FenceInit,
-            () if i.has(Word::Proxy) && !i.has(Word::Async) => Step::Nothing,
+            () if i.has(Word::Proxy) && !one_way && !i.has(Word::Async) => Step::Nothing,
             () if i.has(Word::Proxy) => Step::Fence {
                 fence: Fence::Proxy {
                     shared: i.space() != Some(Space::Global),
-                    global: i.space().is_none_or(|space| space == Space::Global),
+                    global: !one_way && i.space().is_none_or(|space| space == Space::Global),
                 },
                 sides: Sides::Both,
             },

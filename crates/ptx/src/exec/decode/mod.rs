@@ -23,6 +23,7 @@ mod memory;
 mod moved;
 mod operand;
 mod order;
+mod outcome;
 mod pair;
 mod provenance;
 mod tensor;

@@ -173,6 +173,20 @@ pub struct PairUpdate {
     pub result: Option<Pair>,
 }
 
+impl MemoryOp {
+    /// The bytes that are accessed at once, as far as the access is strong: an element of a
+    /// vector.
+    pub fn strong_bytes(&self) -> u32 {
+        match &self.transfer {
+            _ if self.order.whole => self.bytes,
+            Transfer::Atomic(_) if self.order.halves => 2,
+            Transfer::Load { element, .. } | Transfer::Store { element, .. } => element.bytes(),
+            Transfer::Atomic(updates) => self.bytes / updates.len() as u32,
+            _ => self.bytes,
+        }
+    }
+}
+
 impl Transfer {
     pub fn writes(&self) -> bool {
         use Transfer::{CopyTarget, Discard, Fragment, Store, StoreMatrix};
@@ -199,6 +213,7 @@ impl Transfer {
         let blind = |u: &Update| u.exchanges && u.result.is_none();
         match self {
             Transfer::Atomic(updates) => updates.iter().all(blind),
+            Transfer::AtomicPair(u) => u.expected.is_none() && u.result.is_none(),
             _ => self.only_writes(),
         }
     }
