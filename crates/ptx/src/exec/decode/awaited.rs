@@ -2,7 +2,7 @@
 
 use super::info::accessed;
 use crate::ast::{Function, Instruction};
-use crate::names::Word;
+use crate::names::{Space, Word};
 use crate::opcodes::Class;
 
 /// Accesses that see what others write meanwhile.
@@ -71,4 +71,20 @@ pub(super) fn decides(
         }
     }
     false
+}
+
+/// A weak store to global memory, such as of a flag that says whether the phase was complete.
+pub(super) fn reports(i: &Instruction) -> bool {
+    let strong = [Word::Volatile, Word::Relaxed, Word::Release, Word::Mmio];
+    let weak = i.one_of(&strong).is_none();
+    i.opcode.class() == Class::Store && i.space() == Some(Space::Global) && weak
+}
+
+/// Whether it works on registers alone, or loads what nobody writes.
+pub(super) fn computes(i: &Instruction) -> bool {
+    match i.opcode.class() {
+        Class::Load => matches!(i.space(), Some(Space::Param | Space::Const)),
+        Class::Atomic | Class::LoadMatrix => false,
+        _ => is_harmless(i),
+    }
 }

@@ -1,12 +1,12 @@
 //! Waits whose result nobody looks at, and loads of flags whose value nobody reads: they order
 //! nothing, whatever they saw in this run.
 
-use super::awaited::{decides, is_harmless, may_wait, tests_barrier};
+use super::awaited::{computes, decides, may_wait, reports, tests_barrier};
 use super::info::accessed;
 use super::outcome::{Follower, Way};
 use crate::ast::{Function, Instruction};
 use crate::cfg::{Cfg, Flow, flow};
-use crate::names::{Space, Word};
+use crate::names::Space;
 use crate::opcodes::Class;
 use std::collections::HashSet;
 
@@ -187,22 +187,6 @@ fn condition(body: &Function, places: &[usize], branch: usize) -> HashSet<u32> {
         }
     }
     known
-}
-
-/// A weak store to global memory, such as of a flag that says whether the phase was complete.
-pub(super) fn reports(i: &Instruction) -> bool {
-    let strong = [Word::Volatile, Word::Relaxed, Word::Release, Word::Mmio];
-    let weak = i.one_of(&strong).is_none();
-    i.opcode.class() == Class::Store && i.space() == Some(Space::Global) && weak
-}
-
-/// Whether it works on registers alone, or loads what nobody writes.
-pub(super) fn computes(i: &Instruction) -> bool {
-    match i.opcode.class() {
-        Class::Load => matches!(i.space(), Some(Space::Param | Space::Const)),
-        Class::Atomic | Class::LoadMatrix => false,
-        _ => is_harmless(i),
-    }
 }
 
 /// Whether what it reads may come back by a way that is not followed: by a call, by a

@@ -4,7 +4,7 @@
 //! The outcome is followed through copies, negations, comparisons with constants and the like.
 //! A branch whose condition is known by it goes one way, another one both.
 
-use super::ignored::{computes, reports};
+use super::awaited::{computes, reports};
 use crate::ast::{Function, Guard, Immediate, Instruction, Operand, Register};
 use crate::cfg::{Cfg, Flow, flow};
 use crate::names::{Type, Word};
