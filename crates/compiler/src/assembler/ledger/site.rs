@@ -13,6 +13,8 @@ pub(super) struct Site<'a> {
     pub line: u32,
     /// Most occurrences in a warp.
     pub most: usize,
+    /// The same, with those of disjoint sets of lanes in turn as one.
+    pub most_turns: usize,
     /// Its first access, and the bytes from there to the next of its warp.
     pub first: &'a Access,
     pub step: Option<i64>,
@@ -30,18 +32,37 @@ pub(super) struct Site<'a> {
     pub is_loop: bool,
     /// The site whose wider instruction does its work.
     pub partner: Option<u32>,
-    /// The rounds that the loop of the machine code takes at once, and the copies that
-    /// it has of this site if these are fewer: the last are in registers.
+    /// The rounds that the loop of the machine code takes at once, and those that it has
+    /// instructions of this site for if these are fewer: the last are in registers, or in
+    /// wider instructions of other sites.
     pub rounds: Option<(usize, usize)>,
     /// Other instructions may belong to it.
     pub doubtful: bool,
+    /// A part of it is in the code, and the rest is not found.
+    pub is_doubted: bool,
 }
 
 impl<'a> Site<'a> {
     /// The instructions are executed as often as the PTX: in a loop, or one for
     /// each occurrence.
     pub fn is_complete(&self) -> bool {
-        self.copies.len() >= self.most || self.code.iter().any(|m| m.in_loop.is_some())
+        self.copies.len() >= self.needed() || self.code.iter().any(|m| m.in_loop.is_some())
+    }
+
+    /// Copies that straight code needs for all occurrences.
+    fn needed(&self) -> usize {
+        if self.is_in_turns() {
+            self.most_turns
+        } else {
+            self.most
+        }
+    }
+
+    /// Whether some occurrences are executions of one instruction by some of the lanes each: in
+    /// straight code that has fewer instructions than occurrences.
+    pub fn is_in_turns(&self) -> bool {
+        let is_straight = self.code.iter().all(|m| m.in_loop.is_none());
+        is_straight && self.copies.len() < self.most && self.most_turns < self.most
     }
 
     /// Whether an occurrence is one of those that the code has no copy for.
@@ -66,24 +87,36 @@ impl<'a> Site<'a> {
         &self.copies[occurrence % self.copies.len()]
     }
 
-    /// The loop of the machine code that takes most rounds of a load at once, and how
-    /// many copies it has, at different offsets from one base. What is before and after
-    /// such a loop runs for the rounds that are left over.
-    pub fn unrolled(&self) -> Option<(Unrolled<'a>, usize)> {
+    /// The loops of the machine code with the instructions that each has of a load, at
+    /// different offsets from one base.
+    pub fn unrolled(&self) -> Vec<(Unrolled<'a>, Vec<&'a MachineAccess>)> {
         let mut loops: BTreeMap<u32, Vec<&'a MachineAccess>> = BTreeMap::new();
-        for &machine in &self.code {
+        for &machine in self.code.iter().filter(|m| m.op == Op::Load) {
             if let Some(at) = machine.in_loop {
                 loops.entry(at).or_default().push(machine);
             }
         }
-        let (at, copies) = loops.into_iter().max_by_key(|(_, copies)| copies.len())?;
-        let base = copies.first()?.base.as_str();
-        let offsets: HashSet<i64> = copies.iter().map(|m| m.offset).collect();
-        let mut alike = copies
-            .iter()
-            .map(|m| m.base == base && m.bytes == self.bytes);
-        let load = self.op == Op::Load && alike.all(|a| a) && offsets.len() == copies.len();
-        load.then_some(((at, base, self.most), copies.len()))
+        let of_one_base = |(at, copies): (u32, Vec<&'a MachineAccess>)| {
+            let base = copies.first()?.base.as_str();
+            let offsets: HashSet<i64> = copies.iter().map(|m| m.offset).collect();
+            let one_base = copies.iter().all(|m| m.base == base);
+            let alike = one_base && offsets.len() == copies.len();
+            alike.then_some(((at, base, self.most), copies))
+        };
+        loops.into_iter().filter_map(of_one_base).collect()
+    }
+
+    /// The rounds of the PTX that instructions of one loop are: one for each of its own
+    /// width. Of wider or narrower ones, which may be several for a round or one for
+    /// several, those that lie from the first of their bytes to the last.
+    pub fn rounds_of(&self, code: &[&MachineAccess]) -> Option<usize> {
+        if code.iter().all(|m| m.bytes == self.bytes) {
+            return Some(code.len());
+        }
+        let step = self.step.filter(|step| *step != 0)?.unsigned_abs();
+        let first = code.iter().map(|m| m.offset).min()?;
+        let end = code.iter().map(|m| m.offset + i64::from(m.bytes)).max()?;
+        usize::try_from((end - first).unsigned_abs().div_ceil(step)).ok()
     }
 
     /// Whether one instruction may do the work of both.

@@ -3,6 +3,8 @@
 use super::copies;
 use super::site::{Site, Unrolled, distance, orphans, partner};
 use super::spare;
+use super::turns::Turns;
+use super::versions;
 use crate::assembler::sass::MachineAccess;
 use spadkit_mapping::trace::{AccessTrace, Op, Places};
 use std::collections::{BTreeMap, HashMap, HashSet};
@@ -14,6 +16,7 @@ impl<'a> Sites<'a> {
     pub fn new(trace: &'a AccessTrace, places: &Places, code: &'a [MachineAccess]) -> Self {
         let mut sites: BTreeMap<u32, Site> = BTreeMap::new();
         let mut counts: HashMap<(u32, u32), usize> = HashMap::new();
+        let mut turns: HashMap<(u32, u32), Turns> = HashMap::new();
         for (at, access) in trace.accesses.iter().enumerate() {
             let count = counts.entry((access.pc, access.warp)).or_default();
             *count += 1;
@@ -22,6 +25,7 @@ impl<'a> Sites<'a> {
                 bytes: access.bytes,
                 line: places.of(access.pc).ptx_line.unwrap_or(0),
                 most: 0,
+                most_turns: 0,
                 first: access,
                 step: None,
                 interval: trace.barriers.partition_point(|&b| b as usize <= at),
@@ -31,8 +35,11 @@ impl<'a> Sites<'a> {
                 partner: None,
                 rounds: None,
                 doubtful: false,
+                is_doubted: false,
             });
             site.most = site.most.max(*count);
+            let turn = turns.entry((access.pc, access.warp)).or_default();
+            site.most_turns = site.most_turns.max(turn.take(access) + 1);
             if *count == 2 && access.warp == site.first.warp {
                 site.step = distance(site.first, access);
             }
@@ -60,8 +67,11 @@ impl<'a> Sites<'a> {
                 site.code.sort_by_key(|m| m.offset);
             }
         }
+        versions::give_swaps(&mut sites, code);
         let mut sites = Sites(sites);
         spare::give(&mut sites.0);
+        spare::give_parts(&mut sites.0);
+        versions::leave_out_others(&mut sites.0);
         for site in sites.0.values_mut() {
             site.copies = copies::of(&site.code, site.bytes);
         }
@@ -77,18 +87,34 @@ impl<'a> Sites<'a> {
 
     /// A loop that takes several rounds of the PTX at once has as many copies of a
     /// load, at different offsets from one register. It has fewer copies of a load
-    /// whose words it has already loaded for another line in the round before.
+    /// whose words it has already loaded for another line in the round before. Of several
+    /// loops, the one that takes most rounds counts: what is before and after it runs for
+    /// those that are left over.
     fn find_rounds(&mut self) {
+        let loops = |site: &Site<'a>| {
+            let rounds = |(place, code): (Unrolled<'a>, Vec<&'a MachineAccess>)| {
+                Some((place, site.rounds_of(&code)?, code))
+            };
+            let all = site.unrolled().into_iter().filter_map(rounds);
+            all.collect::<Vec<_>>()
+        };
         let mut most: HashMap<Unrolled, usize> = HashMap::new();
-        for (place, copies) in self.0.values().filter_map(Site::unrolled) {
-            let rounds = most.entry(place).or_default();
-            *rounds = copies.max(*rounds);
+        for (place, rounds, _) in self.0.values().flat_map(loops) {
+            let all = most.entry(place).or_default();
+            *all = rounds.max(*all);
         }
         for site in self.0.values_mut() {
-            let rounds = site
-                .unrolled()
-                .map(|(place, copies)| (most[&place], copies));
-            site.rounds = rounds.filter(|(rounds, copies)| rounds > copies);
+            let taken = loops(site)
+                .into_iter()
+                .max_by_key(|(place, ..)| most[place]);
+            let Some((place, rounds, code)) = taken else {
+                continue;
+            };
+            let all = most[&place];
+            if all > 1 && all <= site.most {
+                site.copies = copies::of(&code, site.bytes);
+                site.rounds = (all > rounds).then_some((all, rounds));
+            }
         }
     }
 
@@ -108,7 +134,7 @@ impl<'a> Sites<'a> {
         let lost = code.iter().filter(shared).filter(|m| m.line == 0);
         let lost: HashSet<Op> = lost.map(|m| m.op).collect();
         for site in self.0.values_mut() {
-            site.doubtful = site.line == 0 || lost.contains(&site.op);
+            site.doubtful = site.line == 0 || lost.contains(&site.op) || site.is_doubted;
         }
     }
 

@@ -1,7 +1,8 @@
 //! Two loads of one address and a constant apart may both have the line of the first:
-//! what this has too many is the other's.
+//! what this has too many is the other's. So are the parts of a wide load that ptxas made
+//! of both, and then narrowed to the bytes that are used.
 
-use super::site::{Site, distance, orphans, partner};
+use super::site::{Site, distance, orphans, partner, window};
 use crate::assembler::sass::MachineAccess;
 use std::collections::BTreeMap;
 
@@ -26,6 +27,65 @@ pub(super) fn give(sites: &mut BTreeMap<u32, Site>) {
             }
         }
     }
+}
+
+/// Bytes of the widest load.
+const WIDEST: i64 = 16;
+
+/// Gives sites without an instruction the parts of a wide load that are in their bytes.
+pub(super) fn give_parts(sites: &mut BTreeMap<u32, Site>) {
+    for orphan in orphans(sites) {
+        let wanted = &sites[&orphan];
+        let beside = sites.iter().filter(|(_, site)| site.is_beside(wanted));
+        let parted = beside.filter_map(|(pc, site)| Some((*pc, parts(site, wanted)?)));
+        let nearest = parted.min_by_key(|(pc, _)| pc.abs_diff(orphan));
+        let Some((owner, (own, others))) = nearest else {
+            continue;
+        };
+        for (pc, code) in [(owner, own), (orphan, others)] {
+            if let Some(site) = sites.get_mut(&pc) {
+                site.code = code;
+            }
+        }
+    }
+}
+
+type Code<'a> = Vec<&'a MachineAccess>;
+
+/// The instructions of `site` in its own bytes and in those of `other`, where each has one,
+/// all are in either, and it has more than occurrences. How far their register is from the aligned window around both is
+/// not known: taken is the least distance.
+fn parts<'a>(site: &Site<'a>, other: &Site) -> Option<(Code<'a>, Code<'a>)> {
+    if loops(site) || site.code.len() <= site.most {
+        return None;
+    }
+    let (own, others) = (place(site)?, place(other)?);
+    if window(site.first, WIDEST as u32) != window(other.first, WIDEST as u32) {
+        return None;
+    }
+    let base = &site.code.first()?.base;
+    if own == others || site.code.iter().any(|m| &m.base != base) {
+        return None;
+    }
+    let is_in = |m: &MachineAccess, distance: i64, place: i64, bytes: u32| {
+        let at = (m.offset + distance).rem_euclid(WIDEST);
+        let width = i64::from(m.bytes);
+        at % width == 0 && (place..=place + i64::from(bytes) - width).contains(&at)
+    };
+    (0..WIDEST).find_map(|distance| {
+        let (own, rest): (Code, Code) =
+            (site.code.iter()).partition(|m| is_in(m, distance, own, site.bytes));
+        let all = rest.iter().all(|m| is_in(m, distance, others, other.bytes));
+        (all && !own.is_empty() && !rest.is_empty()).then_some((own, rest))
+    })
+}
+
+/// Where an access is in the aligned window of the widest load, if that is the same for all
+/// lanes.
+fn place(site: &Site) -> Option<i64> {
+    let mut lanes = (site.first.addrs.iter().flatten()).map(|word| 4 * i64::from(*word) % WIDEST);
+    let first = lanes.next()?;
+    lanes.all(|place| place == first).then_some(first)
 }
 
 /// The nearest site whose instructions are as far apart as `orphan` is from it, and

@@ -324,6 +324,64 @@ fn unrolled_loops_load_each_word_once() {
     assert_eq!(fates(&Ledger::new(&trace, &code), 10).kept, 8);
 }
 
+/// A sliding window of two words: the loop takes four rounds of four words at once. What the
+/// second load leaves open between its rounds, the first has only in the first of them.
+#[test]
+fn unrolled_loops_merge_across_their_rounds() {
+    let round = |n: u32| {
+        [
+            access(10, Op::Load, 4, (4 * n + 3, 16)),
+            access(11, Op::Load, 8, (4 * n + 4, 16)),
+        ]
+    };
+    let trace = trace((0..16).flat_map(round).collect());
+    let mut code = vec![
+        machine(10, "LDS.128", "R2", -16),
+        machine(11, "LDS.128", "R2", 0),
+        machine(11, "LDS.128", "R2", 16),
+        machine(11, "LDS.128", "R2", 32),
+        machine(11, "LDS.64", "R2", 48),
+    ];
+    for one in &mut code {
+        one.in_loop = Some(0x40);
+    }
+    // A loop for the rounds that are left over, of which there are none.
+    let mut single = machine(11, "LDS.64", "R2", 0);
+    single.in_loop = Some(0x80);
+    code.push(single);
+    let ledger = Ledger::new(&trace, &code);
+    let bytes = |of: u32| {
+        ledger
+            .trace
+            .accesses
+            .iter()
+            .filter(|a| a.bytes == of)
+            .count()
+    };
+    assert_eq!((bytes(16), bytes(8)), (4 * 4, 4));
+    let (first, second) = (fates(&ledger, 10), fates(&ledger, 11));
+    assert_eq!((first.kept, first.removed), (4, 12));
+    assert_eq!(second.kept + second.merged, 16);
+}
+
+/// ptxas makes one load of two beside each other, and then narrows it to what is used: the
+/// parts have the line of the first.
+#[test]
+fn parts_of_a_wide_load_belong_to_the_bytes_that_they_are_in() {
+    let trace = trace(vec![
+        access(10, Op::Load, 8, (0, 4)),
+        access(11, Op::Load, 4, (2, 4)),
+    ]);
+    let mut half = machine(10, "LDS.U16", "R7", 10);
+    half.bytes = 2;
+    let ledger = Ledger::new(&trace, &[machine(10, "LDS", "R7", 0), half]);
+    let (first, second) = (fates(&ledger, 10), fates(&ledger, 11));
+    assert_eq!((first.split, second.split, second.removed), (1, 1, 0));
+    assert_eq!(conflicts(&ledger.trace), 6);
+    let made: Vec<_> = ledger.trace.accesses.iter().map(|a| a.addrs[1]).collect();
+    assert_eq!(made, [Some(4), Some(6)]);
+}
+
 /// Of eight bytes only four are needed: one load of four, eight bytes apart.
 #[test]
 fn a_load_is_narrowed_to_what_is_needed() {
@@ -411,4 +469,62 @@ fn products_are_kept_whatever_their_line() {
     assert_eq!((ledger.fates().kept, ledger.fates().total()), (3, 3));
     assert_eq!(ledger.sites[0].instructions, ["LDS"]);
     assert_eq!(ledger.sites[1].instructions, ["2 HGMMA.64x64x16.F32"]);
+}
+
+/// Lanes that have parted execute the same instruction one group after another.
+#[test]
+fn groups_of_lanes_take_turns_at_an_instruction() {
+    let of_lanes = |line: u32, lanes: std::ops::Range<u32>| {
+        let mut own = access(line, Op::Load, 4, (0, 2));
+        for (lane, word) in (0..).zip(own.addrs.iter_mut()) {
+            *word = word.filter(|_| lanes.contains(&lane));
+        }
+        own
+    };
+    let accesses = vec![
+        of_lanes(10, 0..8),
+        of_lanes(10, 8..30),
+        of_lanes(10, 30..32),
+        // A second round, of which a register has the value.
+        of_lanes(10, 0..8),
+    ];
+    let ledger = Ledger::new(&trace(accesses), &[machine(10, "LDS", "R2", 0)]);
+    let found = fates(&ledger, 10);
+    assert_eq!((found.kept, found.removed), (3, 1));
+}
+
+/// Of three versions of a loop, the one that takes eight rounds at once has wide loads alone; a
+/// version that does not run has the second load by itself.
+#[test]
+fn an_instruction_of_another_version_of_a_loop_is_not_of_the_main_one() {
+    let round = |n: u32| {
+        [(10, 2 * n), (11, 2 * n + 1)].map(|(line, word)| access(line, Op::Load, 4, (word, 16)))
+    };
+    let all = |rounds: u32| trace((0..rounds).flat_map(round).collect());
+    let mut code: Vec<_> = (0..4).map(|n| machine(10, "LDS.64", "R2", 8 * n)).collect();
+    for one in &mut code {
+        one.in_loop = Some(0x40);
+    }
+    code.push(machine(10, "LDS", "R2", 0));
+    code.push(machine(11, "LDS", "R2", 4));
+    let ledger = Ledger::new(&all(8), &code);
+    let second = fates(&ledger, 11);
+    assert_eq!((second.kept, second.removed, second.merged), (0, 0, 8));
+    assert!(ledger.trace.accesses.iter().all(|a| a.bytes == 8));
+    // With rounds left over, the other version runs.
+    assert!(fates(&Ledger::new(&all(9), &code), 11).kept > 0);
+}
+
+/// The instructions of the loop have the line of a constant in front of it.
+#[test]
+fn an_atomic_by_compare_and_swap_may_have_another_line() {
+    let trace = trace(vec![access(10, Op::Atomic, 4, (0, 2))]);
+    let at = |at: u32, one: MachineAccess| MachineAccess { at, ..one };
+    let load = at(0x40, machine(10, "LD.E", "R2", 0));
+    let mut swap = at(0x80, machine(3, "ATOM.E.CAS.STRONG.GPU", "R2", 0));
+    swap.in_loop = Some(0x60);
+    let found = fates(&Ledger::new(&trace, &[load.clone(), swap]), 10);
+    assert_eq!((found.looped, found.removed), (1, 0));
+    let found = fates(&Ledger::new(&trace, &[load]), 10);
+    assert_eq!((found.not_accounted, found.removed), (1, 0));
 }
