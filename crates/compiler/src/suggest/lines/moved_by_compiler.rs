@@ -160,6 +160,18 @@ fn has_reference(statement: &str, before: &str) -> bool {
     })
 }
 
+/// An expression that is indexed, without the cast of `((float4 *)out)[i]`.
+fn under_a_cast(indexed: &str) -> &str {
+    let cast = || {
+        let text = Text::new(indexed.to_owned());
+        let close = indexed.strip_suffix(')')?.len();
+        let inside = &indexed[text.opening(close)? + 1..close];
+        let kind = inside.strip_suffix(last_name(inside))?.trim_end();
+        (kind.starts_with('(') && kind.ends_with("*)")).then_some(inside)
+    };
+    cast().unwrap_or(indexed)
+}
+
 /// The names of which a statement has elements, or what they point to.
 fn pointed(statement: &str) -> impl Iterator<Item = &str> {
     let elements = statement.match_indices(['[', '-']).filter_map(|(at, c)| {
@@ -167,7 +179,7 @@ fn pointed(statement: &str) -> impl Iterator<Item = &str> {
         let before = statement[..at].trim_end();
         // The second index of an element has the name of the first.
         let is_first = c == "[" && !before.ends_with(']');
-        (is_first || is_member).then(|| last_name(before))
+        (is_first || is_member).then(|| last_name(under_a_cast(before)))
     });
     let stars = statement.match_indices('*').filter_map(|(at, _)| {
         let before = statement[..at].trim_end();
@@ -357,12 +369,15 @@ mod tests {
             "out[0] = v[1] * x;",
             "x = fmaf(x, 2, 1);",
             "m[0][1] = m[1]\n[0] * x;",
+            "((float4 *)out)[t] = x;",
         ] {
             assert!(plain(line), "{line}");
         }
         for line in [
             "x += q[1];",
             "x = *q + 1;",
+            "x = ((int *)q)[1] + (out + 1)[0];",
+            "x = (q + out)[0];",
             "x = q->y;",
             "x = f(t);",
             "q[tile[0]] = x;",
