@@ -5,6 +5,7 @@
 
 use super::change::LineChange;
 use super::declared_pointers::names_into;
+use super::other_names::has_word;
 use super::through_pointer::pointer_change;
 use super::types::Types;
 use super::wrapped::pointers_change;
@@ -230,9 +231,8 @@ fn is_elsewhere(place: &Text, at: usize, name: &str) -> bool {
     let Some(function) = place.function_around(at).filter(|_| !name.is_empty()) else {
         return false;
     };
-    let head = &place.masked[place.statement_start(function.open)..function.open];
     let parameters = &place.masked[function.open..function.close];
-    if head.contains("__global__") && word(parameters, name).is_some() {
+    if has_word(place, &function, "__global__") && word(parameters, name).is_some() {
         return true;
     }
     let body = &place.masked[function.body..at];

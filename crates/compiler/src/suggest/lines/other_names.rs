@@ -9,7 +9,7 @@ use crate::suggest::source::declarations::{is_declared, is_unevaluated};
 use crate::suggest::source::files::split;
 use crate::suggest::source::macros::defined;
 use crate::suggest::source::pointers::{declared_reference, is_operand, members, pointer, value};
-use crate::suggest::source::scan::{Text, arguments, is_word, last_name, word};
+use crate::suggest::source::scan::{Function, Text, arguments, is_word, last_name, names, word};
 use std::collections::BTreeSet;
 
 /// Names that may lead to elements of an array.
@@ -208,6 +208,14 @@ fn occurrences<'a>(text: &'a str, name: &'a str) -> impl Iterator<Item = (usize,
     all.filter(|&(at, end)| !text[..at].ends_with(is_word) && !text[end..].starts_with(is_word))
 }
 
+/// Whether the head of a function has `word`, also by a macro of the file.
+pub(in crate::suggest) fn has_word(place: &Text, function: &Function, word: &str) -> bool {
+    let head = &place.masked[place.statement_start(function.open)..function.open];
+    let mut macros = place.masked.lines().filter_map(defined);
+    head.contains(word)
+        || macros.any(|(name, body)| body.contains(word) && names(head).any(|(own, _)| own == name))
+}
+
 /// The parameters of the function around `at` that may lead to `array`: what the call gives for
 /// them names it, or is not known.
 pub(in crate::suggest) fn parameters(
@@ -219,8 +227,9 @@ pub(in crate::suggest) fn parameters(
     let Some(function) = place.function_around(at) else {
         return Vec::new();
     };
-    let head = &place.masked[place.statement_start(function.open)..function.open];
-    if head.contains("__global__") {
+    // Without a call around it, what is no device function is the kernel.
+    let is_entry = line.inlined_at.is_empty() && !has_word(place, &function, "__device__");
+    if is_entry || has_word(place, &function, "__global__") {
         return Vec::new();
     }
     let own = arguments(place, function.open).unwrap_or_default();
@@ -358,5 +367,16 @@ __global__ void k(const float *in) {
         let mut of = |calls: &[&str]| parameters(&line(calls), (&place, at), "s", &mut text);
         assert_eq!(of(&["k.cu:7"]), ["a"]);
         assert_eq!(of(&[]), ["a", "b"]);
+        // A kernel's come from elsewhere, whatever its head is called.
+        for head in ["#define K __global__ void\nK", "__global__ void", "KERNEL"] {
+            let source = format!("{head} k(const float *a) {{\nx = a[0] + s[0];\n}}");
+            let place = Text::new(source.clone());
+            let at = place.text.find("x =").unwrap();
+            let mut text = crate::suggest::source::files::given(&source);
+            assert_eq!(
+                parameters(&line(&[]), (&place, at), "s", &mut text),
+                [""; 0]
+            );
+        }
     }
 }
