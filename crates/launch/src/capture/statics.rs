@@ -4,9 +4,11 @@
 
 mod check;
 mod data;
+mod indices;
 mod predict;
 
 pub use check::{Checked, Disagreement};
+pub use indices::{Indices, PtxLine};
 
 use super::code::Code;
 use super::{LaunchInput, RunOptions};
@@ -20,7 +22,6 @@ use spadkit_ptx::analysis::{
 };
 use spadkit_ptx::exec::{Launch, Options, Program};
 use spadkit_ptx::{Cfg, Function, Instruction, Module};
-use std::collections::{BTreeMap, BTreeSet};
 
 /// An instruction that accesses shared memory.
 #[derive(Clone, Debug)]
@@ -132,28 +133,6 @@ pub fn launch_indices(input: &LaunchInput) -> Result<Indices> {
     let prepared = input.prepare()?;
     let launch = &prepared.launches()[input.selected().index(prepared.launches())?];
     source_indices(prepared.program(), &launch.entry, launch.block)
-}
-
-/// What accesses compute as their indices of shared variables.
-#[derive(Clone, Debug, Default)]
-pub struct Indices {
-    by_line: BTreeMap<PtxLine, SourceIndex>,
-    of_data: BTreeSet<PtxLine>,
-}
-
-/// The PTX file, where several are linked, and the 1-based line in it.
-pub type PtxLine = (Option<String>, u32);
-
-impl Indices {
-    /// The index of the access in a line of the PTX.
-    pub fn get(&self, line: &PtxLine) -> Option<&SourceIndex> {
-        self.by_line.get(line)
-    }
-
-    /// Whether the address of that access depends on a value from memory.
-    pub fn depends_on_data(&self, line: &PtxLine) -> bool {
-        self.of_data.contains(line)
-    }
 }
 
 /// The indices of the shared variables that the accesses of an entry compute:

@@ -43,6 +43,27 @@ pub(super) struct Site<'a> {
 }
 
 impl<'a> Site<'a> {
+    /// One of which nothing but its first access is known.
+    pub fn new(first: &'a Access, line: u32, interval: usize) -> Self {
+        Site {
+            op: first.op,
+            bytes: first.bytes,
+            line,
+            most: 0,
+            most_turns: 0,
+            first,
+            step: None,
+            interval,
+            code: Vec::new(),
+            copies: Vec::new(),
+            is_loop: false,
+            partner: None,
+            rounds: None,
+            doubtful: false,
+            is_doubted: false,
+        }
+    }
+
     /// The instructions are executed as often as the PTX: in a loop, or one for
     /// each occurrence.
     pub fn is_complete(&self) -> bool {

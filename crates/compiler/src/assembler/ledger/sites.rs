@@ -20,22 +20,10 @@ impl<'a> Sites<'a> {
         for (at, access) in trace.accesses.iter().enumerate() {
             let count = counts.entry((access.pc, access.warp)).or_default();
             *count += 1;
-            let site = sites.entry(access.pc).or_insert_with(|| Site {
-                op: access.op,
-                bytes: access.bytes,
-                line: places.of(access.pc).ptx_line.unwrap_or(0),
-                most: 0,
-                most_turns: 0,
-                first: access,
-                step: None,
-                interval: trace.barriers.partition_point(|&b| b as usize <= at),
-                code: Vec::new(),
-                copies: Vec::new(),
-                is_loop: false,
-                partner: None,
-                rounds: None,
-                doubtful: false,
-                is_doubted: false,
+            let site = sites.entry(access.pc).or_insert_with(|| {
+                let line = places.of(access.pc).ptx_line.unwrap_or(0);
+                let interval = trace.barriers.partition_point(|&b| b as usize <= at);
+                Site::new(access, line, interval)
             });
             site.most = site.most.max(*count);
             let turn = turns.entry((access.pc, access.warp)).or_default();

@@ -2,15 +2,17 @@
 //! references to its elements. A change that leaves one of them as it is reads what
 //! the other names have stored elsewhere.
 
+use super::calls::declaration_at;
 use super::change::LineChange;
+use super::declared_pointers::pointers_to_rows;
 use crate::suggest::SourceFiles;
 use crate::suggest::mapped::Mapped;
-use crate::suggest::source::declarations::{is_declared, is_unevaluated};
+use crate::suggest::source::declarations::{brackets, is_declared, is_unevaluated};
 use crate::suggest::source::files::split;
 use crate::suggest::source::macros::defined;
 use crate::suggest::source::pointers::{declared_reference, is_operand, members, pointer, value};
 use crate::suggest::source::scan::{Function, Text, arguments, is_word, last_name, names, word};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Names that may lead to elements of an array.
 #[derive(Debug, Default)]
@@ -21,6 +23,8 @@ pub(in crate::suggest) struct OtherNames {
     references: BTreeSet<String>,
     /// Macros with parameters, whose use may be an access.
     macros: BTreeSet<String>,
+    /// Brackets of an element, of the array and of pointers to rows.
+    depths: BTreeMap<String, usize>,
 }
 
 impl OtherNames {
@@ -29,8 +33,15 @@ impl OtherNames {
     pub fn at(place: &Text, at: usize, array: &str, passed: Vec<String>) -> Self {
         let mut found = OtherNames {
             pointers: passed.into_iter().collect(),
+            depths: pointers_to_rows(place, at),
             ..OtherNames::default()
         };
+        if let Some(declared) = declaration_at(place, at, array)
+            && let Some(begin) = word(&declared, array)
+        {
+            let depth = brackets(&declared[begin + array.len()..]).0.len();
+            found.depths.insert(array.to_owned(), depth);
+        }
         let body = place.outermost_function(at).map(|f| f.body);
         let body = body.map_or(String::new(), |body| {
             place.text[body..place.block_end(body)].to_owned()
@@ -44,6 +55,16 @@ impl OtherNames {
                 return found;
             }
         }
+    }
+
+    /// Brackets after which a name is an element; a reference may be to rows.
+    fn depth(&self, name: &str) -> usize {
+        let unknown = if self.references.contains(name) {
+            usize::MAX
+        } else {
+            1
+        };
+        self.depths.get(name).copied().unwrap_or(unknown)
     }
 
     fn len(&self) -> usize {
@@ -86,7 +107,7 @@ impl OtherNames {
             };
             let leads = self.all(array).any(|n| match reference {
                 Some(_) => is_outside_brackets(value, n),
-                None => has_address(value, n),
+                None => has_address(value, n, self.depth(n)),
             });
             if leads && name != array {
                 let all = match reference {
@@ -188,13 +209,14 @@ fn is_outside_brackets(expression: &str, name: &str) -> bool {
 }
 
 /// Whether an expression has the address of `name`, or of an element: no value.
-fn has_address(expression: &str, name: &str) -> bool {
+fn has_address(expression: &str, name: &str, depth: usize) -> bool {
     occurrences(expression, name).any(|(begin, end)| {
         let before = expression[..begin].trim_end();
         let is_address = before.ends_with('&') && is_operand(before)
             || before.ends_with("&") && before.trim_end_matches('&').trim_end().ends_with("*)");
         let after = expression[end..].trim_start();
-        let is_value = after.starts_with('[') || after.starts_with("->");
+        let is_element = after.starts_with('[') && brackets(after).0.len() >= depth;
+        let is_value = is_element || after.starts_with("->");
         let is_pointed = before.ends_with('*') && is_operand(before);
         is_address || !is_value && !is_pointed
     })
@@ -331,6 +353,20 @@ void k(const float *in) {
         ] {
             assert_eq!(left(statement).join(" "), names, "{statement}");
         }
+    }
+
+    #[test]
+    fn a_row_of_the_array_leads_there() {
+        let source = "void k() {\n__shared__ int s[4][4];\nconst int *row = s[x];\n\
+                      const int *other = in + s[0][1];\nHERE\n}";
+        let statement = "x = row[y] + other[y] + (&s[0][0])[f(x)];";
+        let place = Text::new(source.replace("HERE", statement));
+        let at = place.start_of_line(5).unwrap();
+        let names = OtherNames::at(&place, at, "s", Vec::new());
+        assert_eq!(
+            names.left_in(statement, Mapped::words("s", "f"), &[]),
+            ["row"]
+        );
     }
 
     #[test]
