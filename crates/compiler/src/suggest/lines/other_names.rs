@@ -176,7 +176,9 @@ impl OtherNames {
         let is_element =
             after.starts_with('[') || after.starts_with("->") || is_pointed || has_index;
         if name == mapped.array {
-            return is_element && !after.starts_with(&index) && !is_counted();
+            // Of an address, what is read through it changes.
+            let is_address = before.ends_with('&') && is_operand(before);
+            return is_element && !is_address && !after.starts_with(&index) && !is_counted();
         }
         if self.macros.contains(name) {
             return after.starts_with('(');
@@ -292,6 +294,10 @@ pub(in crate::suggest) fn take_back(
         .filter_map(|l| l.call.as_ref()?.defines.clone());
     let defined: Vec<String> = defined.collect();
     for line in changes {
+        // What passes addresses on, or changes by its pointers alone, names the array so.
+        if line.changed_text.is_none() {
+            continue;
+        }
         let Some((_, new)) = line.statement() else {
             continue;
         };
