@@ -10,9 +10,6 @@ pub mod cli;
 pub mod flow;
 pub mod terminal;
 
-/// Bytes of a word of shared memory.
-pub(crate) const WORD_BYTES: u32 = 4;
-
 use spadkit_base::claims;
 pub use spadkit_base::{cuda, error, input, interrupt, output, quote, toolkit};
 pub use spadkit_compiler::{assembler, rewrite, sharing, suggest};

@@ -41,10 +41,12 @@ class Accesses:
     def __reduce__(self) -> tuple[Any, ...]:
         return Accesses, (None, self._machine, self._block), {"_found": self._found}
 
-    def worst(self) -> list[dict[str, Any]]:
+    def worst(self, mapping: Optional[str]) -> list[dict[str, Any]]:
+        """Of each access site, also under `mapping` if there is one."""
         launch = self._launch() if self._launch is not None else None
         if not self._found and launch is not None:
-            _, drawn = launch._native.conflicts(self._machine, ["mod"], self._block)
+            specs = ["mod"] if mapping is None else ["mod", mapping]
+            _, drawn = launch._native.conflicts(self._machine, specs, self._block)
             self._found = json.loads(drawn)
         return self._found
 
@@ -138,7 +140,8 @@ class Conflicts(Result):
 
     def __init__(self, json_text: str, warnings: list[str], about: About, pictures: str) -> None:
         super().__init__(json_text, warnings, about)
-        #: The worst access of each site that has conflicts, lane by lane.
+        #: The worst access of each site that has conflicts, lane by lane, as it is served under
+        #: the first mapping (``before``) and the best of the others (``after``).
         self.worst: list[dict[str, Any]] = json.loads(pictures)
 
     def rows(self) -> list[dict[str, Any]]:

@@ -120,9 +120,9 @@ def _removed(percent: Optional[float]) -> Optional[str]:
     return None if percent is None else f"{percent:.1f} %"
 
 
-def _accesses(worst: Sequence[Found], found: Found, code: Optional[str] = None, mapping: str = "") -> str:
+def _accesses(worst: Sequence[Found], found: Found, mapping: Optional[str] = None) -> str:
     """Pictures of the worst access of each site, as it is and changed."""
-    drawn = [_access(access, found, code, mapping) for access in worst]
+    drawn = [_access(access, found, mapping) for access in worst]
     if not drawn:
         return ""
     rest = html.details(f"{len(drawn) - _SHOWN} more accesses", "".join(drawn[_SHOWN:]))
@@ -134,7 +134,7 @@ def _accesses(worst: Sequence[Found], found: Found, code: Optional[str] = None, 
     )
 
 
-def _access(access: Found, found: Found, code: Optional[str], mapping: str) -> str:
+def _access(access: Found, found: Found, mapping: Optional[str]) -> str:
     """A caption, and the pictures side by side."""
     text = f"<br><code>{escape(access['text'].strip())}</code>" if access.get("text") else ""
     width = f"{access['bytes']} byte{'' if access['bytes'] == 1 else 's'} a lane"
@@ -142,36 +142,37 @@ def _access(access: Found, found: Found, code: Optional[str], mapping: str) -> s
         f"<p><b>{escape(place(access))}</b>: {escape(str(access['op']))} of {width} by warp "
         f"{access['warp']}, {access['wavefronts']} wavefronts; {access['ideal_wavefronts']} would do.{text}</p>"
     )
-    counted = pictures.as_counted(access, found)
-    if counted is None:
-        return caption
-    rule, before = counted
-    bank = pictures.changed(access, code) if code else None
+    before, after = access["before"], access["after"]
+    first = found["results"][0]["hash"]
     shown = [("As it is", "bank = word mod banks", before, "bad")]
-    if bank is not None:
-        after = rule.served(access, bank)
-        fine = "good" if after.wavefronts < before.wavefronts else "bad"
-        shown.append(("Changed", mapping, after, fine))
-    elif found["results"][0]["hash"] != "mod" and not code:
-        shown[0] = ("Under the mapping", found["results"][0]["hash"], before, "bad")
+    if first != "mod" and mapping is None:
+        shown[0] = ("Under the mapping", first, before, "bad")
+    if after is not None:
+        fine = "good" if after["wavefronts"] < before["wavefronts"] else "bad"
+        shown.append(("Changed", mapping or _other(found), after, fine))
     figures = "".join(
         f"<figure><figcaption><b>{name}</b><span>{escape(how)}</span>"
-        f'<span class="tag {fine}">{served.tag}</span></figcaption>'
-        + html.scrolled(_picture(name, served, before.wavefronts, access), name)
+        f'<span class="tag {fine}">{pictures.tag(served)}</span></figcaption>'
+        + html.scrolled(_picture(name, served, before["wavefronts"], access), name)
         + "</figure>"
         for name, how, served, fine in shown
     )
     return f'{caption}<div class="pair">{figures}</div>'
 
 
+def _other(found: Found) -> str:
+    """Of the mappings after the first, the one that is drawn."""
+    return str(min(found["results"][1:], key=lambda row: row["conflicts"])["hash"])
+
+
 def _picture(name: str, served: pictures.Served, rows: int, access: Found) -> str:
-    more = served.wavefronts - pictures.MOST
+    more = served["wavefronts"] - pictures.MOST
     note = html.meta(f"{more} more wavefronts are not drawn.") if more > 0 else ""
-    title = f"{name}: {served.tag}"
-    return pictures.stack(served, access["bank_count"], max(rows, served.wavefronts), title) + note
+    title = f"{name}: {pictures.tag(served)}"
+    return pictures.stack(served, access["bank_count"], max(rows, served["wavefronts"]), title) + note
 
 
-def tuning(found: Found, worst: Callable[[], Sequence[Found]]) -> tuple[str, str]:
+def tuning(found: Found, worst: Callable[[Optional[str]], Sequence[Found]]) -> tuple[str, str]:
     """The mappings that no other beats, the change of the worst accesses, and the source."""
     front = [row for row in found["results"] if row["front"]]
     best = found["results"][0]
@@ -192,7 +193,8 @@ def tuning(found: Found, worst: Callable[[], Sequence[Found]]) -> tuple[str, str
     gains = best["conflicts"] < best["baseline_conflicts"]
     if best["baseline_conflicts"]:
         whole = gains and not verdicts.is_better_apart(found)
-        body += _accesses(worst(), found, best["code"] if whole else None, best["hash"])
+        mapping = best["hash"]
+        body += _accesses(worst(mapping if whole else None), found, mapping)
     body += "".join(_suggestion(change) for change in found["suggestions"])
     if gains and not found["suggestions"]:
         body += html.code(f"{best['hash']}, for the index of a 32-bit word of shared memory", best["code"])

@@ -11,7 +11,7 @@ import pages
 import pytest
 
 import spadkit
-from spadkit import Kernel, _pictures
+from spadkit import Kernel
 
 ROOT = Path(__file__).parents[2]
 Run = Callable[..., subprocess.CompletedProcess[str]]
@@ -173,36 +173,22 @@ def test_pictures_come_to_what_was_counted(kernels: Path, machine: str) -> None:
     for file, entry, grid, block, args in launches:
         kernel = Kernel.from_ptx(kernels / file, entry)
         kernel[grid, block].bind(*args)
-        found = kernel.conflicts(machine=machine)
-        tuned = kernel.tune_software(budget=0.2, machine_code=False)
-        for access in found.worst:
-            counted = _pictures.as_counted(access, found)
-            assert counted is not None, (entry, access)
-            rule, before = counted
-            assert before.wavefronts == access["wavefronts"] > access["ideal_wavefronts"]
-            for row in tuned["results"]:
-                bank = _pictures.changed(access, row["code"])
-                if row["kind"] == "rap":  # random shifts in a table, which are not drawn
+        tuned = kernel.tune_software(machine=machine, budget=0.2, machine_code=False)
+        # Random shifts are in a table, too.
+        for row in [{"hash": None}, *tuned["results"]]:
+            specs = ["mod"] + ([row["hash"]] if row["hash"] else [])
+            for access in kernel.conflicts(machine=machine, hash=specs).worst:
+                before, after = access["before"], access["after"]
+                assert before["wavefronts"] == access["wavefronts"] > access["ideal_wavefronts"]
+                if not row["hash"]:
+                    assert after is None
                     continue
-                assert bank is not None, row["code"]
-                after = rule.served(access, bank).wavefronts
                 if row["hash"] == "mod":
-                    assert after == before.wavefronts
+                    assert after == before
                 if row["conflicts"] == 0:
-                    assert after == access["ideal_wavefronts"], row["hash"]
-            drawn += 1
+                    assert after["wavefronts"] == access["ideal_wavefronts"], row["hash"]
+                drawn += 1
     assert drawn >= 4
-
-
-def test_a_formula_is_no_other_code() -> None:
-    access = {"lanes": [[0]], "banks": [[0]], "bank_count": 32}
-    head = "unsigned f(unsigned index)\n{\n    return %s;\n}\n"
-    for formula in ("__import__('os')", "index.real", "f(index)", "s0[0]", "exit"):
-        assert _pictures.changed(access, head % formula) is None
-    bank = _pictures.changed(access, head % "(index >> 1u) ^ 0x2u")
-    assert bank is not None and bank(4) == 0 and bank(66) == 3
-    # Banks that are not the low bits.
-    assert _pictures.changed({**access, "banks": [[1]]}, head % "index") is None
 
 
 def test_names_and_texts_of_a_source_are_no_html(launched: Kernel) -> None:

@@ -31,7 +31,7 @@ mod commands;
 mod pictures;
 
 pub use commands::Command;
-pub use pictures::pictures;
+use pictures::{least_conflicting, pictures};
 
 /// The output of a command, which is not printed.
 #[derive(Debug)]
@@ -355,7 +355,7 @@ impl Launch {
     }
 
     /// `spadkit conflicts`, with the parts `per_pc` and `lines`; and pictures
-    /// of the worst accesses, under the first of `specs`.
+    /// of the worst accesses, under the first of `specs` and the best of the others.
     pub fn conflicts(
         &self,
         machine: Option<&str>,
@@ -380,8 +380,11 @@ impl Launch {
             let specs: Vec<&LayoutSpec> = specs.iter().collect();
             cmd_conflicts::of_trace(&trace, &specs, detail, &machine, &input, printer)
         })?;
-        let pictures = match specs.first() {
-            Some(spec) => pictures(&trace, spec, &machine, input.name())?,
+        let pictures = match specs.split_first() {
+            Some((spec, others)) => {
+                let other = least_conflicting(&answer.json, others);
+                pictures(&trace, spec, other, &machine, input.name())?
+            }
             None => Value::Null,
         };
         Ok((answer, pictures))

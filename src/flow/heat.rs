@@ -3,7 +3,7 @@
 use super::turns;
 use super::worth::{Run, Runs};
 use crate::config::Config;
-use crate::report::{Cell, PatternPart, PhaseCount, Served, Situation, SourceLine, SourcePage};
+use crate::report::{PatternPart, PhaseCount, Situation, SourceLine, SourcePage};
 use crate::suggest::{SourceFiles, split};
 use crate::trace::{
     Access, AccessTrace, ConflictProfile, ConflictRule, Line, Place, ptx_text, without_folder,
@@ -206,7 +206,7 @@ impl<'a> Heat<'a> {
     pub fn situations(&self, after: Option<Bank>) -> Vec<Situation> {
         let plain = |word: u32| word & self.mask;
         let situation = |((line, phase), accesses): (&(Line, u32), &Vec<&Access>)| {
-            let served = |a: &Access, bank: Bank| served(a, &self.rule, bank);
+            let served = |a: &Access, bank: Bank| self.rule.served(a, bank);
             let key = |a: &&Access| served(a, &plain).wavefronts;
             // The first of the worst.
             let worst = accesses.iter().rev().max_by_key(|a| key(a))?;
@@ -299,43 +299,6 @@ fn shown_lines<'t>(
             && (within || (head.is_none() || *n >= from) && near(*n) || Some(*n) == head)
     };
     all.filter(is_shown).collect()
-}
-
-/// The wavefronts of `access`, where `bank` returns the bank of a word.
-fn served(access: &Access, rule: &ConflictRule, bank: Bank) -> Served {
-    let in_turn = rule.counts_lanes(access);
-    let mut cells: Vec<Cell> = Vec::new();
-    let mut first = 0;
-    for phase in rule.lanes_of_phases(access) {
-        let mut load: BTreeMap<u32, u32> = BTreeMap::new();
-        let from = cells.len();
-        for (lane, word) in phase {
-            let same = |c: &&mut Cell| c.word == word && !in_turn;
-            if let Some(cell) = cells[from..].iter_mut().find(same) {
-                cell.lanes.push(lane);
-                continue;
-            }
-            let bank = bank(word);
-            let height = load.entry(bank).or_default();
-            cells.push(Cell {
-                lanes: vec![lane],
-                word,
-                bank,
-                wavefront: first + *height,
-                waits: *height,
-            });
-            *height += 1;
-        }
-        first += load.values().copied().max().unwrap_or(0);
-    }
-    let mut banks: Vec<u32> = cells.iter().map(|c| c.bank).collect();
-    banks.sort_unstable();
-    banks.dedup();
-    Served {
-        wavefronts: first,
-        busy: banks.len() as u32,
-        cells,
-    }
 }
 
 #[cfg(test)]
@@ -441,13 +404,13 @@ mod tests {
         };
         let rule = Config::preset("sm80").unwrap().conflict_rule();
         let same = vec!["7"; 32].join(",");
-        let one = served(&access(&same, 4), &rule, &|w| w & 31);
+        let one = rule.served(&access(&same, 4), |w| w & 31);
         assert_eq!(
             (one.wavefronts, one.cells.len(), one.cells[0].lanes.len()),
             (1, 1, 32)
         );
         let pairs: Vec<String> = (0..32).map(|l| (2 * l).to_string()).collect();
-        let wide = served(&access(&pairs.join(","), 8), &rule, &|w| w & 31);
+        let wide = rule.served(&access(&pairs.join(","), 8), |w| w & 31);
         assert_eq!((wide.wavefronts, wide.cells.len(), wide.busy), (2, 64, 32));
         // A phase of its own is no conflict.
         assert_eq!((wide.cells[63].wavefront, wide.cells[63].waits), (1, 0));

@@ -4,12 +4,12 @@
 
 use super::options::{Options, Watch};
 use super::worth::{self, Run};
-use crate::WORD_BYTES;
 use crate::assembler::Assembler;
 use crate::capture::statics::launch_indices;
 use crate::capture::{LaunchInput, LaunchRun, RunOptions};
 use crate::config::Config;
 use crate::error::{Error, Result};
+use crate::geometry::WORD_BYTES;
 use crate::hash::HashSpec;
 use crate::interrupt;
 use crate::launch::LaunchFile;

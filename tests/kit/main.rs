@@ -42,6 +42,7 @@ mod recorded_synthesis;
 mod reference;
 mod related;
 mod report_pages;
+mod report_pictures;
 mod reproduce;
 mod reproduce_judge;
 mod reproduce_judge_elastic;

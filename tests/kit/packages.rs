@@ -152,11 +152,30 @@ fn every_member_is_listed_here_or_not_published() {
     assert_eq!(published, PACKAGES.map(|(name, _)| name.to_owned()).into());
 }
 
+fn manifest(folder: &str) -> toml::Table {
+    let file = root().join(folder).join("Cargo.toml");
+    std::fs::read_to_string(file).unwrap().parse().unwrap()
+}
+
+/// Who needs one layer compiles no command line: only the program has one.
+#[test]
+fn a_layer_compiles_no_command_line() {
+    let has_one = |folder| {
+        let dependencies = manifest(folder)["dependencies"].as_table().cloned();
+        dependencies.is_some_and(|all| {
+            let coloured = |d: &toml::Value| d.to_string().contains("fancy");
+            all.contains_key("clap") || all.contains_key("indicatif") || all.values().any(coloured)
+        })
+    };
+    let with_one = PACKAGES.iter().filter(|(_, folder)| has_one(folder));
+    let with_one: Vec<&str> = with_one.map(|(name, _)| *name).collect();
+    assert_eq!(with_one, ["spadkit"]);
+}
+
 #[test]
 fn manifests_say_what_a_registry_shows() {
     for (name, folder) in PACKAGES {
-        let file = root().join(folder).join("Cargo.toml");
-        let manifest: toml::Table = std::fs::read_to_string(file).unwrap().parse().unwrap();
+        let manifest = manifest(folder);
         let package = &manifest["package"];
         for key in ["description", "keywords", "categories"] {
             assert!(package.get(key).is_some(), "{name} has no {key}");

@@ -14,7 +14,7 @@ const PROBE: &str = include_str!("../fixtures/page_probe.js");
 const BROWSERS: [&str; 4] = ["chromium", "chromium-browser", "google-chrome", "chrome"];
 
 /// A browser; none where the test is to be skipped.
-fn browser() -> Option<&'static str> {
+pub fn browser() -> Option<&'static str> {
     let found = BROWSERS.into_iter().find(|name| !is_absent(name));
     found.or_else(|| {
         assert!(missing(&["chromium"]));
@@ -24,18 +24,18 @@ fn browser() -> Option<&'static str> {
 
 /// How a page is looked at.
 #[derive(Clone, Copy)]
-struct Look {
-    width: u32,
+pub struct Look {
+    pub width: u32,
     /// Set on the page, as its button does.
-    theme: Option<&'static str>,
+    pub theme: Option<&'static str>,
     /// As the system says.
-    prefers_dark: bool,
-    print: bool,
+    pub prefers_dark: bool,
+    pub print: bool,
     /// With everything shown that a click shows.
-    everything: bool,
+    pub everything: bool,
 }
 
-const LIGHT: Look = Look {
+pub const LIGHT: Look = Look {
     width: 1400,
     theme: None,
     prefers_dark: false,
@@ -44,7 +44,7 @@ const LIGHT: Look = Look {
 };
 
 /// The page in a frame of the look's width, with the probe in it.
-fn framed(page: &str, look: Look) -> String {
+pub fn framed(page: &str, look: Look) -> String {
     let mut page = page.to_owned();
     if look.print {
         // A browser without a window shows what a printer gets.
@@ -172,6 +172,7 @@ fn check(name: &str, page: &str) {
     }
     // Light looks alike, dark looks alike, and the two differ.
     assert_eq!(backgrounds.len(), 2, "{backgrounds:?}");
+    crate::report_pictures::compare(name, browser, page, dir.path());
 }
 
 fn kernel(name: &str) -> PathBuf {

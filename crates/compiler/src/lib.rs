@@ -17,6 +17,3 @@ pub mod assembler;
 pub mod rewrite;
 pub mod sharing;
 pub mod suggest;
-
-/// Bytes of a word of shared memory.
-const WORD_BYTES: u32 = 4;

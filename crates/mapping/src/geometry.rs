@@ -5,6 +5,9 @@ use spadkit_base::error::{Error, Result};
 use std::fmt;
 use std::ops::RangeInclusive;
 
+/// Bytes of a word of shared memory on GPUs, in which traces count.
+pub const WORD_BYTES: u32 = 4;
+
 /// Word-address bits `n` and bank bits `m` of a scratchpad.
 ///
 /// The scratchpad has up to 2^n words in 2^m banks. Addresses are word

@@ -209,7 +209,9 @@ names! {
         // Tensor maps.
         Tile = "tile", Im2col = "im2col", Im2colNoOffs = "im2col_no_offs", Replace = "replace",
         CpFenceproxy = "cp_fenceproxy", B1024 = "b1024", Tensormap = "tensormap",
-        MbarrierInit = "mbarrier_init",
+        MbarrierInit = "mbarrier_init", AsyncGeneric = "async::generic",
+        RestrictCta = "sync_restrict::shared::cta",
+        RestrictCluster = "sync_restrict::shared::cluster",
         TensormapGeneric = "tensormap::generic", GlobalAddress = "global_address", Rank = "rank",
         BoxDim = "box_dim", GlobalDim = "global_dim", GlobalStride = "global_stride",
         ElementStride = "element_stride", Elemtype = "elemtype",

@@ -35,7 +35,5 @@ pub use removal::{removal, that_keeps_vectors};
 pub use since::Since;
 pub use skipped::{Part, Skipped};
 pub use software_report::{RewrittenLine, Software, SoftwareLine, in_machine_code};
-pub use source_page::{
-    Cell, PatternPart, PhaseCount, Served, Situation, SourceLine, SourcePage, Turn,
-};
+pub use source_page::{PatternPart, PhaseCount, Situation, SourceLine, SourcePage, Turn};
 pub use verdict::{Verdict, grouped};

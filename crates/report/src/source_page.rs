@@ -2,6 +2,7 @@
 //! pictures show them.
 
 use serde::Serialize;
+use spadkit_mapping::trace::Served;
 
 /// A file with the lines that cost something.
 #[derive(Clone, Debug, Serialize)]
@@ -146,47 +147,4 @@ pub struct Situation {
     pub before: Served,
     /// Under the chosen mapping; null without one.
     pub after: Option<Served>,
-}
-
-/// How a warp access is served.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Served {
-    /// Trips to the banks.
-    pub wavefronts: u32,
-    /// Banks that serve a word in one of them at least.
-    pub busy: u32,
-    /// The words.
-    pub cells: Vec<Cell>,
-}
-
-/// A word of an access in the bank and the wavefront that serve it.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Cell {
-    /// The lanes that get it.
-    pub lanes: Vec<u32>,
-    /// Its index in shared memory.
-    pub word: u32,
-    /// Its bank.
-    pub bank: u32,
-    /// From 0.
-    pub wavefront: u32,
-    /// Wavefronts before it in its phase, each of which is a conflict: a wide access has
-    /// phases that no mapping saves.
-    pub waits: u32,
-}
-
-impl Served {
-    /// The lanes with their banks, counted from the first: what an access looks
-    /// like wherever it begins.
-    pub fn shape(&self) -> Vec<(u32, i64)> {
-        let first = self.cells.first().map_or(0, |c| c.bank);
-        let bank = |c: &Cell| i64::from(c.bank) - i64::from(first);
-        let lanes = self
-            .cells
-            .iter()
-            .flat_map(|c| c.lanes.iter().map(move |l| (*l, bank(c))));
-        let mut shape: Vec<(u32, i64)> = lanes.collect();
-        shape.sort_unstable();
-        shape
-    }
 }

@@ -14,16 +14,22 @@ const MOST: usize = 8;
 
 /// For each access site with conflicts, the worst first, its access with most
 /// wavefronts:
-/// `[{"pc", "ptx_line", "source", "text", "op", "warp", "bytes", "banks", "wavefronts", "ideal_wavefronts", "lanes"}]`.
+/// `[{"pc", "ptx_line", "source", "text", "op", "warp", "bytes", "bank_count", "wavefronts",
+/// "ideal_wavefronts", "lanes", "banks", "before", "after"}]`.
 /// `lanes` has for each lane null or its word addresses; `banks` has the same
-/// shape, with their banks under `spec`.
-pub fn pictures(
+/// shape, with their banks under `spec`. `before` is how the access is served under `spec`,
+/// and `after` under the other mapping, null without one.
+pub(super) fn pictures(
     trace: &AccessTrace,
     spec: &LayoutSpec,
+    other: Option<&LayoutSpec>,
     machine: &Config,
     input: &Path,
 ) -> Result<Value> {
     let layout = Layout::new(spec, machine.geometry)?;
+    let other = other.map(|spec| Layout::new(spec, machine.geometry));
+    let other = other.transpose()?;
+    let rule = machine.conflict_rule();
     let mut worst: BTreeMap<u32, (u64, u64, u64, &Access)> = BTreeMap::new();
     for access in &trace.accesses {
         let (wavefronts, ideal) = cost(access, &layout, machine);
@@ -58,9 +64,21 @@ pub fn pictures(
             "ideal_wavefronts": ideal,
             "lanes": access.addrs.iter().map(words).collect::<Vec<_>>(),
             "banks": access.addrs.iter().map(banks).collect::<Vec<_>>(),
+            "before": rule.served(access, |word| layout.bank(word)),
+            "after": other.as_ref().map(|other| rule.served(access, |word| other.bank(word))),
         })
     };
     Ok(sites.into_iter().map(picture).collect())
+}
+
+/// Of the mappings after the first of a result, the first of those with the fewest conflicts.
+pub(super) fn least_conflicting<'a>(
+    found: &Value,
+    others: &'a [LayoutSpec],
+) -> Option<&'a LayoutSpec> {
+    let conflicts = |at: usize| found["results"][at + 1]["conflicts"].as_u64();
+    let least = (0..others.len()).min_by_key(|&at| conflicts(at))?;
+    Some(&others[least])
 }
 
 /// Wavefronts of an access, and what they are without conflicts.

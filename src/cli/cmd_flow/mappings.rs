@@ -44,10 +44,13 @@ pub(super) fn answer(report: &FlowReport, of: &str) -> String {
 
 /// The answer where no mapping in software gains: what else does.
 fn no_mapping(report: &FlowReport, all: &str) -> String {
-    let vectors = report.software.as_ref().and_then(|s| s.vector_bytes);
+    let software = report.software.as_ref();
     let kind = if report.hash_unit {
         "No mapping".to_owned()
+    } else if software.is_some_and(|s| s.nothing_to_rewrite().is_some()) {
+        "No mapping put into the PTX".to_owned()
     } else {
+        let vectors = software.and_then(|s| s.vector_bytes);
         format!("No mapping in software{}", that_keeps_vectors(vectors))
     };
     let mut text = format!("{kind} leaves fewer than the {all}.");

@@ -1,7 +1,7 @@
 //! The mappings of an array, the fewest conflicts first.
 
-use crate::WORD_BYTES;
 use crate::cli::conflicts_lines::cost_tone;
+use crate::geometry::WORD_BYTES;
 use crate::readable::counted;
 use crate::report::pages::MappingChoice;
 use crate::report::{removal, that_keeps_vectors};

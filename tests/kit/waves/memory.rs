@@ -293,7 +293,7 @@ pub fn retry_sequencer() -> Wave {
         data: &[5; LANES],
         tag: 0,
     };
-    for cycle in 1..=19 {
+    for cycle in 1..=17 {
         let out = unit.eval();
         let request = driven(out.sp.as_ref());
         let answer = memory.step(&request);

@@ -1,6 +1,6 @@
 //! An array, and the function that maps it.
 
-use crate::WORD_BYTES;
+use spadkit_mapping::geometry::WORD_BYTES;
 
 /// An array's name in the source, and the function of its mapping.
 #[derive(Clone, Copy)]

@@ -33,7 +33,6 @@ pub use source::files::{SourceFiles, split};
 pub use source::macros::defines_what_is_in;
 pub use source::region::Region;
 
-use crate::WORD_BYTES;
 use array::room::Room;
 use array::target::Target;
 use array::{copies, room, target};
@@ -47,6 +46,7 @@ use serde::Serialize;
 use source::scan::{Text, word};
 use spadkit_launch::capture::statics::Indices;
 use spadkit_mapping::geometry::Geometry;
+use spadkit_mapping::geometry::WORD_BYTES;
 use spadkit_mapping::software::choice::{Array, Choices, Narrower, PerVariable};
 use spadkit_mapping::software::{Layout, LayoutSpec, cuda_address_function, cuda_function};
 use spadkit_mapping::trace::{AccessTrace, ConflictProfile, ConflictRule, Place};

@@ -1,6 +1,7 @@
 //! The access trace, version 1: every shared-memory access of one thread block.
 
 use super::json_place::duplicate_key;
+use crate::geometry::WORD_BYTES;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use spadkit_base::error::{Error, Result};
@@ -60,9 +61,6 @@ impl Access {
         (self.bytes / WORD_BYTES).max(1)
     }
 }
-
-/// Bytes of the words in which a trace counts.
-const WORD_BYTES: u32 = 4;
 
 fn word() -> u32 {
     4

@@ -4,14 +4,16 @@
 mod flow;
 
 use self::flow::Flow;
-use super::decode::waits::may_wait;
+use super::decode::awaited::may_wait;
 use super::image::Image;
-use super::image::form::Form;
+use super::image::form::{Form, Step};
 use super::machine::pairs::{Key, PairOverBlocks, WarpCoverage, Why};
 use crate::analysis::Use;
 use crate::ast::{Base, Instruction, Module, Operand, Register};
+use crate::cfg::{self, flow};
 use crate::names::Type;
 use crate::opcodes::{Class, Opcode};
+use std::cell::Cell;
 use std::collections::{BTreeMap, HashSet};
 
 /// What would order a pair.
@@ -141,7 +143,9 @@ impl<'a> Advisor<'a> {
         }
         // Of an update, only the latest before it is noted: other warps may race as well.
         let of_update = |pc: &u32| self.updates.iter().flatten().any(|of| of == pc);
-        let same_warp = warps.same_warp && !pcs.iter().any(of_update);
+        // Of what is freed, other warps may have some, too: they access nothing then.
+        let frees = pcs.iter().any(|&pc| self.frees(pc));
+        let same_warp = warps.same_warp && !frees && !pcs.iter().any(of_update);
         // Behind its wait, which comes before what the second does.
         let behind_wait = |place| match place {
             Place::Between | Place::AtSecond => Some(Place::AtSecond),
@@ -153,6 +157,15 @@ impl<'a> Advisor<'a> {
             place.and_then(behind_wait)
         } else {
             place
+        };
+        let place = match place {
+            Some(Place::AtFirst) => match self.condition_of(first) {
+                // Behind its condition, the loop has been left.
+                Some(true) => return None,
+                Some(false) => Some(Place::Outside),
+                None => place,
+            },
+            _ => place,
         };
         match place {
             None if copies => None,
@@ -166,6 +179,38 @@ impl<'a> Advisor<'a> {
                 ([false, true], _) => Some(Remedy::Warp(Place::AtSecond)),
                 _ => None,
             },
+        }
+    }
+
+    /// Whether an instruction gives bytes of the heap back.
+    fn frees(&self, pc: u32) -> bool {
+        let form = self.image.ops.get(pc as usize).map(|op| &op.form);
+        matches!(form, Some(Form::Step(Step::Free { .. })))
+    }
+
+    /// Whether a branch of the same line of the source, which depends on what an instruction
+    /// loads, closes a loop; nothing where there is no such branch.
+    fn condition_of(&self, pc: u32) -> Option<bool> {
+        let (function, from) = self.instruction(pc)?;
+        let body = &self.module.functions[function as usize];
+        let line = |at: u32| {
+            let location = body.instructions.get(at as usize)?.location?;
+            body.locations
+                .get(location as usize)
+                .map(|l| (l.file, l.line))
+        };
+        let own = line(from)?;
+        let closes = |at: u32| match flow(body, &body.instructions[at as usize]) {
+            cfg::Flow::Branch(places, true) if line(at) == Some(own) => {
+                Some(places.iter().any(|&place| place <= from))
+            }
+            _ => None,
+        };
+        let decides = |back: bool| self.feeds(function, from, |at, _| closes(at) == Some(back));
+        match (decides(true), decides(false)) {
+            (true, _) => Some(true),
+            (_, true) => Some(false),
+            _ => None,
         }
     }
 
@@ -258,10 +303,15 @@ impl<'a> Advisor<'a> {
         };
         let body = &self.module.functions[function as usize];
         let is_store = |at: u32, _: &[Register]| at == to;
+        // One atomic does one of these: a field that is inserted takes two.
+        let operators = Cell::new(0u32);
         let breaks = |at: u32, by: &[Register]| {
-            at != to
-                && !has_atomic(&body.instructions[at as usize], by)
-                && self.feeds(function, at, is_store)
+            if at == to || !self.feeds(function, at, is_store) {
+                return false;
+            }
+            let i = &body.instructions[at as usize];
+            operators.set(operators.get() | operator(i.opcode));
+            !has_atomic(i, by) || operators.get().count_ones() > 1
         };
         let is_byte = |t| matches!(t, Type::U8 | Type::S8 | Type::B8);
         !body.instructions[to as usize].types().any(is_byte) && !self.feeds(function, from, breaks)
@@ -393,6 +443,19 @@ fn load_and_store(key: &Key) -> [u32; 2] {
     match key.wrote {
         [false, _] => key.pcs,
         _ => [key.pcs[1], key.pcs[0]],
+    }
+}
+
+/// The operator of an atomic that an opcode may be, as a bit.
+fn operator(opcode: Opcode) -> u32 {
+    match opcode {
+        Opcode::Add | Opcode::Sub | Opcode::Fma | Opcode::Mad | Opcode::Mad24 => 1,
+        Opcode::And => 2,
+        Opcode::Or => 4,
+        Opcode::Xor | Opcode::Not => 8,
+        Opcode::Min => 16,
+        Opcode::Max => 32,
+        _ => 0,
     }
 }
 

@@ -175,7 +175,7 @@ fn drop_explained(all: &mut Vec<(Lines, ReportedPair)>) {
             .collect()
     };
     let faults = of(&|t| !t.key.harmless);
-    let others = of(&|t| t.key.why != Why::Lanes);
+    let others = of(&|t| !t.key.why.is_of_lanes());
     let copies = of(&|t| t.key.why == Why::Copy);
     let has = |races: &[(Lines, Why)], lines: &Lines| races.iter().any(|(l, _)| l == lines);
     all.retain(|(lines, t)| {
@@ -183,7 +183,7 @@ fn drop_explained(all: &mut Vec<(Lines, ReportedPair)>) {
         let fault = || faults.iter().any(|(l, why)| l == lines && same(*why));
         match t.key.why {
             Why::Cluster if has(&copies, lines) => false,
-            Why::Lanes if t.key.harmless && has(&others, lines) => false,
+            why if why.is_of_lanes() && t.key.harmless && has(&others, lines) => false,
             _ => !t.key.harmless || !fault(),
         }
     });
@@ -273,8 +273,7 @@ fn made(key: &Key, image: &Image) -> Option<usize> {
 
 /// The address of a pair, and how it is told.
 fn place_of_pair(key: &Key, pair: &Pair) -> (u64, String) {
-    let of_cluster = [Why::Cluster, Why::ClusterScope, Why::ClusterBarrier];
-    let cluster = of_cluster.contains(&key.why);
+    let cluster = key.why.is_of_cluster();
     let (rank, address) = if cluster {
         place_of(pair.address)
     } else {
@@ -316,10 +315,12 @@ fn sides(
         }
         // Each side has its own.
         Why::Scope(_) | Why::ClusterScope => String::new(),
-        Why::Lanes if key.harmless => {
+        Why::Lanes | Why::ClusterLanes if key.harmless => {
             "; lanes of this instruction write the same value there".to_owned()
         }
-        Why::Lanes => "; lanes of this instruction write different values there".to_owned(),
+        Why::Lanes | Why::ClusterLanes => {
+            "; lanes of this instruction write different values there".to_owned()
+        }
         Why::Copy => "; no thread has waited for the copy".to_owned(),
         Why::Product => "; its warp has not waited for the wgmma".to_owned(),
         Why::Bulk => "; its thread has not waited for the bulk copy".to_owned(),

@@ -220,8 +220,24 @@ pub(crate) const BARRIER: Forms = &[
 pub(crate) const FENCE: Forms = &[
     form(&[SCOPES]).may(&[&[Sc, AcqRel, Acquire, Release]]),
     form(&[&[MbarrierInit], &[Release], &[Cluster]]),
+    form(&[&[Acquire], &[RestrictCluster], &[Cluster]]),
+    form(&[&[Release], &[RestrictCta], &[Cluster]]),
     form(&[&[Proxy], &[Alias]]),
     form(&[&[Proxy], &[Async]]).spaces(&[&[Global, SharedCta, SharedCluster]]),
+    form(&[
+        &[Proxy],
+        &[AsyncGeneric],
+        &[Acquire],
+        &[RestrictCluster],
+        &[Cluster],
+    ]),
+    form(&[
+        &[Proxy],
+        &[AsyncGeneric],
+        &[Release],
+        &[RestrictCta],
+        &[Cluster],
+    ]),
     form(&[&[Proxy], &[TensormapGeneric], &[Release], SCOPES]).spaces(&[FOR_ATOMICS]),
     form(&[&[Proxy], &[TensormapGeneric], &[Acquire], SCOPES]),
 ];

@@ -101,3 +101,39 @@ fn post_dominators_are_as_defined() {
         }
     }
 }
+
+/// Where the sides of branches meet, by the first instructions of the blocks.
+fn meetings(body: &str) -> Vec<(u32, Option<u32>)> {
+    let module = entry(body);
+    let cfg = Cfg::new(&module.functions[0]);
+    let meets = crate::cfg::Meets::new(&cfg);
+    let branches = (0..cfg.exit()).filter(|&b| cfg.blocks[b as usize].successors.len() > 1);
+    let start = |block: u32| cfg.blocks[block as usize].start;
+    branches
+        .map(|b| (start(b), meets.of(b).map(|at| start(at.block))))
+        .collect()
+}
+
+/// As the machine code of `ptxas` has it (`BSSY` and `BREAK`), for sm_80 to sm_100.
+#[test]
+fn branches_meet_where_the_machine_code_has_them_meet() {
+    let of = |body: &str| meetings(&format!(".reg .pred %p; {body}"));
+    // if (a) { if (b) break; } in a loop: the inner branch meets behind the loop.
+    let breaks = "L: @%p bra J; @%p bra OUT; J: nop; @%p bra L; OUT: nop; ret;";
+    assert_eq!(of(breaks), [(0, Some(2)), (1, Some(4)), (2, Some(4))]);
+    // Code of the break alone: both ways meet behind it.
+    let own = "L: @%p bra J; @%p bra MINE; J: nop; @%p bra L; bra OUT; MINE: nop; OUT: nop; ret;";
+    assert_eq!(of(own), [(0, Some(2)), (1, Some(6)), (2, Some(4))]);
+    // if (a) { if (b) return; }: whoever returns meets nobody.
+    let returns = "@%p bra J; @%p bra END; J: nop; nop; END: ret;";
+    assert_eq!(of(returns), [(0, Some(2)), (1, None)]);
+    // if (a && b) T else E: the first branch meets at E, which the second one leads past.
+    let both = "@%p bra E; @%p bra E; nop; bra J; E: nop; J: nop; ret;";
+    assert_eq!(of(both), [(0, Some(4)), (1, Some(5))]);
+    // A loop whose head leaves it, and a break.
+    let head = "L: @%p bra OUT; @%p bra J; @%p bra OUT; J: bra L; OUT: nop; ret;";
+    assert_eq!(of(head), [(0, Some(4)), (1, Some(3)), (2, Some(4))]);
+    // Both ways go round: at the head.
+    let round = "L: nop; @%p bra A; @%p bra L; bra OUT; A: bra L; OUT: ret;";
+    assert_eq!(of(round)[0], (0, Some(0)));
+}

@@ -1,7 +1,7 @@
 //! Warp accesses as pictures: banks across and wavefronts upward, or lanes
 //! against banks. Colours are those of the page's style.
 
-use crate::source_page::Served;
+use spadkit_mapping::trace::{Served, ServedWord};
 use std::fmt::Write;
 
 /// Width and height of a box.
@@ -136,7 +136,7 @@ fn lanes(lanes: &[u32]) -> String {
     }
 }
 
-fn cell_title(cell: &crate::source_page::Cell) -> String {
+fn cell_title(cell: &ServedWord) -> String {
     let lanes: Vec<String> = cell.lanes.iter().map(u32::to_string).collect();
     let (word, some) = match lanes.len() {
         1 => ("lane", lanes.join(", ")),
@@ -153,11 +153,10 @@ fn cell_title(cell: &crate::source_page::Cell) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::source_page::Cell;
 
     #[test]
     fn boxes_stand_in_their_bank_and_wavefront() {
-        let cell = |lane: u32, bank: u32, wavefront: u32| Cell {
+        let cell = |lane: u32, bank: u32, wavefront: u32| ServedWord {
             lanes: vec![lane],
             word: bank,
             bank,

@@ -87,13 +87,14 @@ mod tests {
     use crate::flow_report::{KernelSummary, MappingLine, UnitSetting};
     use crate::skipped::{Part, Skipped};
     use crate::software_report::{RewrittenLine, Software, SoftwareLine};
-    use crate::source_page::{Cell, Served, Situation, SourceLine, SourcePage};
+    use crate::source_page::{Situation, SourceLine, SourcePage};
+    use spadkit_mapping::trace::{Served, ServedWord};
 
     fn served() -> Served {
         Served {
             wavefronts: 1,
             busy: 1,
-            cells: vec![Cell {
+            cells: vec![ServedWord {
                 lanes: vec![0],
                 word: 0,
                 bank: 0,

@@ -4,12 +4,12 @@ use super::bars::bars;
 use crate::choice::{ChoiceKind, ChoiceLine, CodeText};
 use crate::draw::picture;
 use crate::flow_report::FlowReport;
-use crate::source_page::{Served, Situation, SourceLine, SourcePage};
+use crate::source_page::{Situation, SourceLine, SourcePage};
 use crate::verdict::{grouped, place, worst};
 use serde_json::{Value, json};
 use spadkit_compiler::rewrite::Resources;
 use spadkit_launch::readable::counted;
-use spadkit_mapping::trace::without_folder;
+use spadkit_mapping::trace::{Served, without_folder};
 use std::collections::BTreeSet;
 
 /// Accesses that a page shows without scripting.

@@ -1,9 +1,9 @@
 //! The arrays that are to be mapped.
 
 use super::extent::Bytes;
-use crate::WORD_BYTES;
 use crate::suggest::source::declarations::{Declarations, Named};
 use crate::suggest::{SourceFiles, Tuned};
+use spadkit_mapping::geometry::WORD_BYTES;
 use spadkit_mapping::software::Layout;
 use spadkit_mapping::software::choice::{Array, Choice, Choices, MappingKind};
 use spadkit_mapping::trace::{AccessTrace, SharedVariable};

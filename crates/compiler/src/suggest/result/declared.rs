@@ -3,12 +3,12 @@
 
 use super::matrices::LongerRows;
 use super::padding;
-use crate::WORD_BYTES;
 use crate::suggest::SourceFiles;
 use crate::suggest::Suggestion;
 use crate::suggest::array::room;
 use crate::suggest::array::target::Target;
 use crate::suggest::lines::Lines;
+use spadkit_mapping::geometry::WORD_BYTES;
 use spadkit_mapping::software::LayoutSpec;
 use spadkit_mapping::trace::AccessTrace;
 

@@ -1,7 +1,6 @@
 //! The padding of an array: in its declaration if its rows are known.
 
 use super::torn::Torn;
-use crate::WORD_BYTES;
 use crate::suggest::array::form::Form;
 use crate::suggest::array::target::Target;
 use crate::suggest::lines::{Lines, element_index, lanes};
@@ -10,6 +9,7 @@ use crate::suggest::source::declarations::brackets;
 use crate::suggest::source::scan::{Text, word};
 use crate::suggest::{LineChange, Tuned};
 use serde::Serialize;
+use spadkit_mapping::geometry::WORD_BYTES;
 use spadkit_mapping::software::choice::MappingKind;
 use spadkit_mapping::software::{Layout, LayoutSpec};
 use spadkit_ptx::analysis::SourceIndex;

@@ -3,12 +3,12 @@
 //! compiler.
 
 use super::left_alone::LeftAlone;
-use crate::WORD_BYTES;
 use crate::suggest::array::room::DeclarationChange;
 use crate::suggest::source::edits::{Edit, applied};
 use crate::suggest::source::files::{SourceFiles, split};
 use crate::suggest::source::scan::word;
 use crate::suggest::{LineChange, Suggestion, Suggestions};
+use spadkit_mapping::geometry::WORD_BYTES;
 use spadkit_mapping::software::LayoutSpec;
 use std::collections::BTreeSet;
 

@@ -2,7 +2,6 @@
 //! merged `data[2 * i]` and `data[2 * i + 1]` into one access of the PTX; around each
 //! index a function, it no longer sees that they are neighbours.
 
-use crate::WORD_BYTES;
 use crate::suggest::array::target::Target;
 use crate::suggest::lines::change::LineChange;
 use crate::suggest::lines::types::Types;
@@ -13,6 +12,7 @@ use crate::suggest::source::scan::{Text, arguments, word};
 use crate::suggest::{SourceFiles, Tuned};
 use serde::Serialize;
 use spadkit_base::interrupt;
+use spadkit_mapping::geometry::WORD_BYTES;
 use spadkit_mapping::search::Control;
 use spadkit_mapping::software::Layout;
 use spadkit_mapping::software::choice::{Array, Choice, Effort, MappingKind, choices};

@@ -7,9 +7,11 @@ mod claims;
 mod columns;
 mod grid;
 mod html;
+mod method;
 mod overview;
 mod paper;
 mod scatter;
+mod statements;
 mod table;
 
 pub use claims::{README_BEGIN, README_END};
@@ -41,7 +43,7 @@ pub const README_TABLE: &str = "README-results.md";
 pub type Minutes = BTreeMap<String, f64>;
 
 /// All files by their path: `reproduction.md`, `reproduction/PAPER.md`,
-/// `charts/FIGURE.svg`, and the table of README.md.
+/// `reproduction/method.md`, `charts/FIGURE.svg`, and the table of README.md.
 pub fn files(sections: &[Section], minutes: &Minutes) -> BTreeMap<String, String> {
     let mut files = BTreeMap::new();
     let mut add = |path: String, text: String| files.insert(path, text);
@@ -49,6 +51,7 @@ pub fn files(sections: &[Section], minutes: &Minutes) -> BTreeMap<String, String
         "reproduction.md".to_owned(),
         overview::markdown(sections, minutes),
     );
+    add("reproduction/method.md".to_owned(), method::markdown());
     add("charts/overview.svg".to_owned(), scatter::svg(sections));
     add(README_TABLE.to_owned(), claims::readme(sections));
     for (paper, sections) in papers(sections) {

@@ -1,15 +1,12 @@
-//! The first page: how far the results carry, what is not reproduced, and what
-//! is.
+//! The first page: how far the results carry, what is not reproduced, and what is.
 
 use super::super::evidence::Evidence;
-use super::super::figure::Figure;
 use super::super::nulls::{Null, overall};
 use super::super::number::number;
-use super::super::results::{Check, Comparison, Verdict};
-use super::super::rules::{RULES, Rule};
+use super::super::results::{Comparison, Verdict};
 use super::claims::{Claim, claims, lines, split, worst};
-use super::table::{Statement, marked, measured, table};
-use super::{Minutes, Section, page_of, papers, scatter, title};
+use super::table::table;
+use super::{Minutes, Section, page_of, papers, scatter, statements, title};
 
 /// Rows of the lists of what differs.
 const SUMS: usize = 10;
@@ -28,8 +25,6 @@ pub(super) fn markdown(sections: &[Section], minutes: &Minutes) -> String {
     text += &counts(&results);
     text += &split(results.iter().copied());
     text += &by_paper(sections);
-    text += "## Rules\n\n";
-    text += &rules();
     text + FOOT
 }
 
@@ -59,12 +54,11 @@ fn head(sections: &[Section]) -> String {
 fn differing(sections: &[Section]) -> String {
     let sums = worst(sections, |r| r.workload.is_none());
     let values = worst(sections, |r| r.workload.is_some());
-    let mut uncounted = failing_counts(sections);
-    uncounted.extend(failing_orders(sections));
+    let statements = statements::by_paper(sections);
     let (all_sums, all_values) = (sums.len(), values.len());
     let sums: Vec<_> = sums.into_iter().take(SUMS).collect();
     let values: Vec<_> = values.into_iter().take(VALUES).collect();
-    if sums.is_empty() && values.is_empty() && uncounted.is_empty() {
+    if sums.is_empty() && values.is_empty() && statements.is_empty() {
         return "No row differs.\n\n".to_owned();
     }
     let missed: Vec<&Comparison> = (sections.iter().flat_map(|s| &s.results))
@@ -84,47 +78,7 @@ fn differing(sections: &[Section]) -> String {
         values.len()
     );
     text += &table(&head, &[lines(&sums, true), lines(&values, true)].concat());
-    if !uncounted.is_empty() {
-        text += "Counts, places of extremes and orders that a paper states and that do not hold \
-                 here:\n\n";
-        text += &table(&["statement", "published", "measured"], &uncounted);
-    }
-    text
-}
-
-/// Differing counts, and differing workloads of an extreme.
-fn failing_counts(sections: &[Section]) -> Vec<Vec<String>> {
-    let all = sections
-        .iter()
-        .flat_map(|s| s.results.iter().map(move |r| (s.figure, r)));
-    let is_order = |f: &Figure, r: &Comparison| {
-        f.order
-            .iter()
-            .any(|o| r.quantity.strip_prefix("count ") == Some(&o.name))
-    };
-    let counts = all
-        .filter(|(_, r)| r.verdict.is_missed() && r.counts && r.check != Check::Order)
-        .filter(|(f, r)| !is_order(f, r));
-    let line = |(figure, r)| {
-        let name = lines(&[(figure, r)], true).remove(0).remove(0);
-        vec![name, marked(r), measured(r)]
-    };
-    counts.map(line).collect()
-}
-
-/// Orders that do not hold, in the words of the papers' pages.
-fn failing_orders(sections: &[Section]) -> Vec<Vec<String>> {
-    let of = |section: &Section| -> Vec<Vec<String>> {
-        let figure = section.figure;
-        let statements = figure.order.iter();
-        let statements = statements.filter_map(|o| Statement::of(o, &section.results));
-        let line = |s: Statement| {
-            let name = format!("[{}]({}): {}", figure.id, page_of(figure), s.name);
-            vec![name, s.published, s.measured]
-        };
-        statements.filter(|s| s.is_missed).map(line).collect()
-    };
-    sections.iter().flat_map(of).collect()
+    text + &statements
 }
 
 fn not_modelled(sections: &[Section]) -> String {
@@ -259,43 +213,8 @@ fn by_paper(sections: &[Section]) -> String {
     )
 }
 
-fn rules() -> String {
-    let line = |r: &Rule| {
-        vec![
-            r.evidence.word().to_owned(),
-            r.what.to_owned(),
-            r.width_text(),
-            r.reason.to_owned(),
-        ]
-    };
-    let lines: Vec<Vec<String>> = RULES.iter().map(line).collect();
-    format!(
-        "How far a value may be off depends on its evidence alone; no figure can change it. \
-         Inferred values have the rule that they would have without the fitted input. A timed \
-         change must also go the published way; if it does and is off by more, the verdict is \
-         *direction only*. ° marks rows that a mechanism without effect would pass, too.\n\n{}",
-        table(&["evidence", "value", "may be off by", "because"], &lines)
-    )
-}
-
-const FOOT: &str = "## How this is made and checked
-
-```
-spadkit reproduce                        # all of it; an ID for one figure
-spadkit reproduce --check docs           # these pages against the tree
-spadkit reproduce rap --report rap.html  # a paper as one HTML page; without rap, all
-spadkit compose kernels/fwt/fwt.toml     # all mechanisms on a kernel of your own
-make reproduction                        # computes all and writes these pages
-```
-
-`reproduce/` has a file per figure with workloads, machines and published values. \
-`docs/reproduction/points.jsonl` has every computed point under the digest of its inputs: kernel, \
-launch file, data, machine, configuration. `--check` fails if a point of the tree is not there, if \
-one there is of no use, or if pages, charts or the table of README.md differ in a byte from what \
-the points give. A digest covers inputs, not the program. To catch a changed program, `--check ID` \
-computes the points of these figures again, and `--recompute N` a sample of the others. \
-`make test` does both for the quick figures, `make campaign` for all.
-";
+const FOOT: &str = "[Rules and method](reproduction/method.md) says how far each kind of value may \
+                    be off, and how these pages are made and checked.\n";
 
 #[cfg(test)]
 mod tests {
@@ -343,11 +262,11 @@ mod tests {
         over = ["cycles"]
     "#;
 
-    /// The overview and the paper's page say of an order the same; what the kit takes from
-    /// the paper is counted apart, and what is derived is marked; a range has the least and
-    /// the most.
+    /// The overview counts the statements that the paper's page lists; what the kit takes
+    /// from the paper is counted apart, and what is derived is marked; a range has the least
+    /// and the most.
     #[test]
-    fn overview_and_page_have_one_wording() {
+    fn overview_and_page_agree() {
         let mut figure = figure(FIGURE);
         figure.folder = "reproduce/hash".into();
         let mut cells = Vec::new();
@@ -367,9 +286,14 @@ mod tests {
             "new is slower | for all 3 | for 2 of 3, not for b |",
             "new is faster | for 3 | for 1 of 3 |",
         ] {
-            assert!(overview.contains(statement), "{overview}");
-            assert!(page.contains(statement), "{page}");
+            let times = page.matches(statement).count();
+            assert_eq!(
+                times, 2,
+                "in its figure and among what does not hold: {page}"
+            );
         }
+        let link = "2 in [hash](reproduction/hash.md#statements-that-do-not-hold-here)";
+        assert!(overview.contains(link), "{overview}");
         for line in ["| identity | 1 |", "| *these three* | 4 |"] {
             assert!(overview.contains(line), "{line}: {overview}");
         }

@@ -7,7 +7,7 @@ use super::super::nulls::Null;
 use super::super::number::number;
 use super::super::results::{Comparison, Verdict};
 use super::table::{self, table};
-use super::{Section, causes, heading, overview, sensitivity_file, title};
+use super::{Section, causes, heading, overview, sensitivity_file, statements, title};
 use spadkit_report::draw::Swing;
 use std::fmt::Write;
 
@@ -29,6 +29,7 @@ pub(super) fn markdown(paper: &str, sections: &[&Section]) -> String {
     let nulls: Vec<Null> = sections.iter().flat_map(|s| s.nulls()).collect();
     text += &null_models(&nulls);
     text += &fitted(sections);
+    text += &statements::section(sections);
     for section in sections {
         text += &figure(section);
     }

@@ -31,7 +31,7 @@ impl Machine<'_> {
         };
         let pointer = shared.as_mut_ptr().cast::<u8>().wrapping_add(at as usize);
         let bytes = &mut written[at as usize..][..info.bytes as usize];
-        let does = (!info.transfer.only_writes(), info.transfer.writes());
+        let does = (!info.transfer.replaces(), info.transfer.writes());
         if let Some(missing) = written::access(bytes, does) {
             let text = format!(
                 "{} at byte {at} of the shared memory of block {rank} of the cluster: no thread \

@@ -130,7 +130,7 @@ impl<'a> Machine<'a> {
         let bytes = info.bytes as usize;
         let written = self.written.as_mut_ptr();
         let mut left = exec;
-        if info.transfer.only_writes() {
+        if info.transfer.replaces() {
             while left != 0 {
                 let lane = left.trailing_zeros() as usize;
                 left &= left - 1;

@@ -5,6 +5,7 @@
 
 use super::departures;
 use super::ordered;
+use super::overwritten;
 use super::report;
 use super::values;
 use crate::exec::image::MemoryOp;
@@ -12,9 +13,9 @@ use crate::exec::machine::Machine;
 use crate::exec::machine::peers::Reached;
 use crate::exec::machine::written::WRITTEN;
 use crate::exec::race::global::Reach;
-use crate::exec::race::lanes;
 use crate::exec::race::shadow::{OBJECT_BYTES, ObjectUse, Touch};
 use crate::exec::race::stored::Stored;
+use crate::exec::race::{Strength, lanes};
 
 /// Lanes that access the memory of other blocks: what they do there, and what
 /// that orders. The addresses are those of `.shared::cluster`.
@@ -37,11 +38,22 @@ pub fn remote(m: &mut Machine, info: &MemoryOp, exec: u32, addresses: &[u64; 32]
     if mask == 0 {
         return;
     }
+    let writes = |lane: &u32| {
+        let (rank, at) = places[*lane as usize];
+        overwritten::by_lane(m, *lane, Some(rank), (at, bytes))
+    };
+    if info.transfer.writes() {
+        let _ = lanes(mask).find(writes);
+    }
     let keys = cells.map(|cell| 1 << 63 | cell);
     ordered::ordered(m, info, mask, (true, &keys), |m| {
         touch(m, info, mask, &cells, (&places, false));
         departures::note(m, mask, &places);
     });
+    // As among the lanes that store in their own block.
+    if info.transfer.only_writes() && info.order.strength != Strength::Strong {
+        values::collide(m, info, values::By::Cell, mask, &cells);
+    }
 }
 
 /// Lanes that access memory of their own block.
@@ -123,6 +135,8 @@ pub fn object(m: &mut Machine, mask: u32, (rank, at): (u32, u64), kind: ObjectUs
 /// Bytes come to an offset in the block of a rank, asynchronously: an agent writes
 /// them.
 pub fn sent(m: &mut Machine, (rank, at): (u32, u64), bytes: u32, touch: &Touch, agent: (u8, u32)) {
+    let lane = touch.lanes.trailing_zeros();
+    overwritten::by_lane(m, lane, Some(rank), (at, bytes.into()));
     note(m, (m.cell(rank, at), bytes), touch, (false, Some(agent)));
 }
 

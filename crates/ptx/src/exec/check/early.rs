@@ -62,7 +62,7 @@ fn races(m: &Machine, byte: u64) -> bool {
         .pairs
         .iter()
         .filter(|(key, _)| key.memory == Memory::Shared);
-    let mut own = own.filter(|(key, _)| key.why != Why::Lanes);
+    let mut own = own.filter(|(key, _)| !key.why.is_of_lanes());
     // Places were words before some access was to less than one.
     let has = |pair: &Pair| pair.places.contains(&byte) || pair.places.contains(&(byte & !3));
     own.any(|(_, pair)| has(pair))

@@ -11,6 +11,7 @@ pub(super) mod discard;
 pub(super) mod early;
 pub(super) mod groups;
 pub(super) mod ordered;
+mod overwritten;
 mod proxies;
 pub(super) mod raced;
 mod report;

@@ -86,7 +86,7 @@ fn order(m: &mut Machine, info: &MemoryOp, mut mask: u32, global: bool, addresse
                 update,
                 pc,
             };
-            if !info.transfer.only_writes() {
+            if !info.transfer.only_writes() && !info.order.unread {
                 races.order.read(warp, same, word(info.order.acquire));
             }
             if info.transfer.writes() {
@@ -98,13 +98,6 @@ fn order(m: &mut Machine, info: &MemoryOp, mut mask: u32, global: bool, addresse
 
 /// How an access is made.
 fn how(m: &Machine, info: &MemoryOp) -> How {
-    let size = match &info.transfer {
-        _ if info.order.whole => info.bytes,
-        Transfer::Atomic(_) if info.order.halves => 2,
-        Transfer::Load { element, .. } | Transfer::Store { element, .. } => element.bytes(),
-        Transfer::Atomic(updates) => info.bytes / updates.len() as u32,
-        _ => info.bytes,
-    };
     let blind = match &info.transfer {
         Transfer::Atomic(updates) => updates.iter().all(|u| u.result.is_none()),
         _ => false,
@@ -113,7 +106,7 @@ fn how(m: &Machine, info: &MemoryOp) -> How {
         blind,
         strength: info.order.strength,
         scope: info.order.scope.among(m.has_peers()),
-        size: size as u8,
+        size: info.strong_bytes() as u8,
     }
 }
 

@@ -2,15 +2,16 @@
 
 use super::clusters;
 use super::ordered::{ordered, touch};
+use super::overwritten;
 use super::report;
-use super::values::{collide, stored_global, stored_shared};
+use super::values::{By, collide, stored_global, stored_shared};
 use crate::exec::api::FindingKind;
 use crate::exec::image::{MemoryOp, Transfer};
 use crate::exec::machine::Machine;
 use crate::exec::memory::Object;
 use crate::exec::race::clock::{Fence, Sides};
 use crate::exec::race::global::Reach;
-use crate::exec::race::shadow::{Hit, OBJECT_BYTES, Touch};
+use crate::exec::race::shadow::{Hit, Touch};
 use crate::exec::race::{Races, Strength, lanes};
 use crate::names::Space;
 
@@ -58,7 +59,7 @@ pub fn access(m: &mut Machine, info: &MemoryOp, space: Space, exec: u32, address
         |m| {
             if shared {
                 if info.transfer.writes() && !m.mbarriers.objects.is_empty() {
-                    over_barriers(m, (info.bytes, exec), addresses);
+                    overwritten::by_lanes(m, (info.bytes, exec), addresses);
                 }
                 touch_shared(m, info, exec, addresses);
             } else if touched {
@@ -68,8 +69,11 @@ pub fn access(m: &mut Machine, info: &MemoryOp, space: Space, exec: u32, address
     );
     // Strong stores of lanes may come in any order, as those of other threads.
     let strong = info.order.strength == Strength::Strong;
-    if touched && info.transfer.only_writes() && !strong {
-        collide(m, info, shared, exec, addresses);
+    // Of discards, nobody knows the values: there is nothing to compare.
+    let stores = info.transfer.only_writes() && !matches!(info.transfer, Transfer::Discard);
+    if touched && stores && !strong {
+        let by = if shared { By::Offset } else { By::Address };
+        collide(m, info, by, exec, addresses);
     }
 }
 
@@ -194,32 +198,6 @@ pub fn in_flight(races: &mut Races, (address, bytes): (u64, u32), first: u32, to
         hoisted: false,
     });
     races.shadow.hits.extend(hits);
-}
-
-/// Lanes that store over an `mbarrier` object which is in use.
-fn over_barriers(m: &mut Machine, (bytes, exec): (u32, u32), addresses: &[u64; 32]) {
-    let objects = &m.mbarriers.objects;
-    let (Some((first, _)), Some((last, _))) = (objects.first_key_value(), objects.last_key_value())
-    else {
-        return;
-    };
-    let (first, last) = (*first, *last + OBJECT_BYTES);
-    for lane in lanes(exec) {
-        let address = addresses[lane as usize];
-        let end = address + u64::from(bytes);
-        if end <= first || address >= last {
-            continue;
-        }
-        let start = address.saturating_sub(OBJECT_BYTES - 1);
-        if let Some((&at, _)) = m.mbarriers.objects.range(start..end).next() {
-            let name = m.shared_variable(at);
-            let text = format!(
-                "a store to the mbarrier at byte {at} of shared memory, which is in use: \
-                 mbarrier.inval ends that"
-            );
-            return m.found(FindingKind::InvalidBarrier, lane, Some(at), name, text);
-        }
-    }
 }
 
 /// The bytes that the lanes of a `cp.async` read, where it says so.

@@ -96,7 +96,7 @@ pub fn local(m: &mut Machine, info: &MemoryOp, lane: u32, address: u64) {
     if moves.is_none() || !known {
         bytes.fill(true);
     }
-    if !known && !info.transfer.only_writes() {
+    if !known && !info.transfer.replaces() {
         let (name, offset) = (variable.name.clone(), address - u64::from(variable.offset));
         let what = m.describe(info);
         let text = format!("{what} at byte {offset} of {name}, which the thread has not written");

@@ -112,21 +112,26 @@ fn in_order(exec: u32, addresses: &[u64; 32]) -> Option<Vec<u32>> {
     })
 }
 
+/// How places are given that lanes write to.
+#[derive(Clone, Copy)]
+pub enum By {
+    /// As offsets in the block's shared memory.
+    Offset,
+    /// As addresses of global memory.
+    Address,
+    /// As [cells](Machine::cell) of the cluster's shared memory.
+    Cell,
+}
+
 /// Lanes that write to one place: different values, or one.
-pub fn collide(m: &mut Machine, info: &MemoryOp, shared: bool, exec: u32, addresses: &[u64; 32]) {
-    if let Some(order) = in_order(exec, addresses) {
-        collide_sorted(m, info, shared, &order, addresses);
+pub fn collide(m: &mut Machine, info: &MemoryOp, by: By, exec: u32, places: &[u64; 32]) {
+    if let Some(order) = in_order(exec, places) {
+        collide_sorted(m, info, by, &order, places);
     }
 }
 
 #[inline(never)]
-fn collide_sorted(
-    m: &mut Machine,
-    info: &MemoryOp,
-    shared: bool,
-    order: &[u32],
-    addresses: &[u64; 32],
-) {
+fn collide_sorted(m: &mut Machine, info: &MemoryOp, by: By, order: &[u32], addresses: &[u64; 32]) {
     for pair in order.windows(2) {
         let [one, other] = [pair[0], pair[1]];
         let address = addresses[one as usize];
@@ -138,16 +143,20 @@ fn collide_sorted(
         }
         let different = (0..info.bytes).find(differs);
         let at = different.unwrap_or(0);
-        let place = if shared {
-            Place::shared(m, address + u64::from(at))
-        } else {
-            match m.global_place(address, info.bytes) {
+        let place = match by {
+            By::Offset => Place::shared(m, address + u64::from(at)),
+            By::Cell => Place::cell(m, address + u64::from(at)),
+            By::Address => match m.global_place(address, info.bytes) {
                 Some((object, offset)) => Place::global(object, offset + u64::from(at)),
                 None => continue,
-            }
+            },
+        };
+        let why = match by {
+            By::Cell => Why::ClusterLanes,
+            By::Offset | By::Address => Why::Lanes,
         };
         m.pair(Race {
-            why: Why::Lanes,
+            why,
             harmless: different.is_none(),
             sides: [one, other].map(|lane| Side::now(m, lane, true)),
             place,

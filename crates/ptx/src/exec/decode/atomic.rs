@@ -84,6 +84,7 @@ impl Decoder<'_> {
                 compute: compute.ok_or("an operator that the type does not have")?,
                 sources: sources.iter().map(|s| s[at]).collect(),
                 result: results.get(at).copied(),
+                exchanges: word == Word::Exch,
             })
         };
         let updates = (0..count as usize).map(update);

@@ -109,8 +109,12 @@ fn conversion(i: &Instruction) -> Option<(u8, bool)> {
     (!i.has(Word::Sat)).then_some((u8::MAX >> (8 - bytes), spreads))
 }
 
-/// The bytes of a register that an instruction looks at, as far as a mask or a shift says.
+/// The bytes of a register that an instruction looks at, as far as a mask, a shift or a
+/// selector says.
 pub fn needed(i: &Instruction, register: Register) -> u8 {
+    if i.opcode == Opcode::Prmt {
+        return permuted(i, register);
+    }
     let bits = i.ty(0).map_or(64, Type::bits).min(64);
     let data = |o: &Operand| *o == Operand::Register(register);
     let (value, all) = match &i.operands[..] {
@@ -131,6 +135,28 @@ pub fn needed(i: &Instruction, register: Register) -> u8 {
     };
     let byte = |at: u32| looked_at >> (8 * at) & 0xFF != 0;
     (0..8).fold(0, |need, at| need | u8::from(byte(at)) << at)
+}
+
+/// The bytes of a register that `prmt` takes, if its selector is a constant.
+fn permuted(i: &Instruction, register: Register) -> u8 {
+    let [
+        _,
+        low,
+        high,
+        Operand::Immediate(Immediate::Integer(selector)),
+    ] = &i.operands[..]
+    else {
+        return u8::MAX;
+    };
+    let by_mode = i.modifiers.len() > 1;
+    if by_mode || i.guard.is_some_and(|g| g.register == register) {
+        return u8::MAX;
+    }
+    let data = |o: &Operand| *o == Operand::Register(register);
+    // A nibble for each byte: its number among the eight of both, and whether its sign counts.
+    let taken = (0..4).map(|nibble| *selector as u64 >> (4 * nibble) & 7);
+    let of_this = taken.filter(|byte| data(if *byte < 4 { low } else { high }));
+    of_this.fold(0, |need, byte| need | 1 << (byte & 3))
 }
 
 /// Registers that instructions carry what is in these to, and these themselves.

@@ -66,13 +66,16 @@ impl Decoder<'_> {
             self.fenced_map(i)?;
         }
         let wide = i.one_of(&[Word::Gl, Word::Gpu, Word::Sys]).is_some();
+        // A fence of one direction is taken as one of both: it has its effect on what the
+        // thread has seen, too.
+        let one_way = i.has(Word::AsyncGeneric);
         self.step(match () {
             () if i.has(Word::MbarrierInit) => Step::FenceInit,
-            () if i.has(Word::Proxy) && !i.has(Word::Async) => Step::Nothing,
+            () if i.has(Word::Proxy) && !one_way && !i.has(Word::Async) => Step::Nothing,
             () if i.has(Word::Proxy) => Step::Fence {
                 fence: Fence::Proxy {
                     shared: i.space() != Some(Space::Global),
-                    global: i.space().is_none_or(|space| space == Space::Global),
+                    global: !one_way && i.space().is_none_or(|space| space == Space::Global),
                 },
                 sides: Sides::Both,
             },
@@ -93,11 +96,11 @@ impl Decoder<'_> {
     }
 
     fn branch(&mut self, i: &Instruction, at: u32, start: u32, cfg: &Cfg) -> Result<(), Reason> {
-        let meet = self.meeting(cfg, at, start);
         let Some(LabelKind::Code(target)) = self.label(i.operands.first()) else {
             return Err("a branch to something that is not a label".to_owned());
         };
         let target = start + target;
+        let meet = self.meeting(cfg, at, start);
         self.push(Form::Branch { target, meet });
         Ok(())
     }
@@ -109,7 +112,6 @@ impl Decoder<'_> {
         start: u32,
         cfg: &Cfg,
     ) -> Result<(), Reason> {
-        let meet = self.meeting(cfg, at, start);
         let (Some(index), Some(LabelKind::Branches(list))) =
             (i.operands.first(), self.label(i.operands.get(1)))
         else {
@@ -128,10 +130,14 @@ impl Decoder<'_> {
         }
         let number = self.image.tables.len() as u32;
         self.image.tables.push(table);
+        let meet = self.meeting(cfg, at, start);
+        let inside = self.meets.inside(cfg.block_of[at as usize]);
+        let inside = inside.map(|m| (start + cfg.blocks[m.block as usize].start, m.depth));
         self.push(Form::IndexedBranch {
             index: slot.at,
             table: number,
             meet,
+            inside,
         });
         Ok(())
     }

@@ -5,6 +5,7 @@
 
 mod allocate;
 mod atomic;
+pub(super) mod awaited;
 mod bulk;
 mod bulk_tensor;
 mod call;
@@ -13,6 +14,7 @@ mod cluster;
 mod exchange;
 mod forms;
 mod handed;
+mod ignored;
 mod info;
 mod instruction;
 mod layout;
@@ -21,25 +23,26 @@ mod memory;
 mod moved;
 mod operand;
 mod order;
+mod outcome;
 mod pair;
 mod provenance;
 mod tensor;
 mod tensor_map;
 mod texture;
 mod video;
-pub(super) mod waits;
+mod waits;
 mod wgmma;
 mod wmma;
 mod words;
 
 use super::api::{InstructionInfo, InstructionKind};
-use super::image::form::{Form, Op, Step};
+use super::image::form::{APART, Form, Meet, Op, Overtaken, Step};
 use super::image::{Image, NEVER, Spin};
 use super::lanes;
 use super::race::Strength;
 use super::registers::{Mask, Pair, Slot, Width};
 use crate::ast::{Function, Instruction, LabelKind, Module, Operand, Register, Span};
-use crate::cfg::Cfg;
+use crate::cfg::{Cfg, Meets};
 use crate::names::Special;
 use std::collections::HashMap;
 
@@ -82,6 +85,7 @@ struct Decoder<'m> {
     at: usize,
     /// Its loops that wait, and its waits.
     waits: waits::Waits,
+    meets: Meets,
     carry: HashMap<u32, Slot>,
     /// Of the registers of the instruction at hand.
     sizes: forms::Sizes,
@@ -125,6 +129,7 @@ pub(super) fn decode(
         function: entry,
         at: 0,
         waits: waits::Waits::default(),
+        meets: Meets::default(),
         carry: HashMap::new(),
         sizes: forms::Sizes::Exact,
         next: RESERVED,
@@ -195,6 +200,7 @@ impl<'m> Decoder<'m> {
         self.follow_moves(&unsure);
         self.follow_addresses();
         self.waits = waits::find(body, &cfg);
+        self.meets = Meets::new(&cfg);
         let start = self.starts[&function];
         for (at, i) in body.instructions.iter().enumerate() {
             let ops = self.image.ops.len();
@@ -297,6 +303,7 @@ impl<'m> Decoder<'m> {
             if order.strength == Strength::Volatile && self.waits.awaited[at as usize] {
                 order.strength = Strength::Waiting;
             }
+            order.unread = self.waits.ignored[at as usize];
             self.image.volatile |= order.strength == Strength::Volatile;
         }
         self.image.access.push(access);
@@ -313,12 +320,31 @@ impl<'m> Decoder<'m> {
         self.image.spun.dedup();
     }
 
-    /// Start of the block that a branch's lanes meet at.
-    fn meeting(&self, cfg: &Cfg, at: u32, start: u32) -> u32 {
-        let block = cfg.post_dominator[cfg.block_of[at as usize] as usize];
-        cfg.blocks
-            .get(block as usize)
-            .map_or(NEVER, |b| start + b.start)
+    /// Where the lanes of a branch meet.
+    fn meeting(&mut self, cfg: &Cfg, at: u32, start: u32) -> Meet {
+        let block = cfg.block_of[at as usize];
+        let place = |block: u32| match cfg.blocks.get(block as usize) {
+            Some(block) => start + block.start,
+            None => NEVER,
+        };
+        let (meet, depth) = match self.meets.of(block) {
+            Some(meeting) => (meeting.block, meeting.depth),
+            None => (cfg.post_dominator[block as usize], APART),
+        };
+        let past = self.meets.past(block).iter();
+        let past = past.map(|(meeting, sides)| Overtaken {
+            meet: place(meeting.block),
+            depth: meeting.depth,
+            sides: sides.iter().map(|side| place(*side)).collect(),
+        });
+        let past: Vec<Overtaken> = past.collect();
+        let number = (!past.is_empty()).then_some(self.image.past.len() as u32);
+        self.image.past.extend(number.map(|_| past));
+        Meet {
+            pc: place(meet),
+            depth,
+            past: number,
+        }
     }
 
     fn label(&self, operand: Option<&Operand>) -> Option<&'m LabelKind> {

@@ -49,6 +49,8 @@ pub(super) fn ordered(i: &Instruction, strength: Strength) -> MemoryOrder {
         },
         acquire: orders(i, Word::Acquire),
         release: orders(i, Word::Release),
+        // The waits of the whole function tell.
+        unread: false,
         fixed: i.has(Word::Nc),
         whole: i.ty(0) == Some(Type::B128),
         halves: matches!(i.ty(0), Some(Type::F16x2 | Type::Bf16x2)),

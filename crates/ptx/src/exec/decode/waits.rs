@@ -1,17 +1,15 @@
-//! Loops that only wait for something that other threads write, and waits
-//! whose result nobody looks at.
+//! Loops that only wait for something that other threads write.
 //!
 //! A load, or an atomic, is waited on where a branch out of a loop around it
 //! depends on what it gives. A loop with such loads, no stores, and no
 //! barriers only waits: its rounds but the first depend on how long the others
 //! take, and are not what the kernel does.
 
-use super::info::accessed;
-use crate::ast::{Function, Instruction, Register};
+use super::awaited::{decides, is_harmless, may_wait};
+use super::ignored;
+use crate::ast::Function;
 use crate::cfg::{Cfg, Flow, flow};
 use crate::exec::image::Spin;
-use crate::names::{Space, Word};
-use crate::opcodes::Class;
 
 /// Loops and blocks beyond which there is no search.
 const LIMIT: usize = 1 << 24;
@@ -23,22 +21,9 @@ pub(super) struct Waits {
     pub spins: Vec<Spin>,
     /// Loads whose value a loop waits for.
     pub awaited: Vec<bool>,
-    /// Waits for an `mbarrier` whose result decides nothing.
+    /// Waits for an `mbarrier` whose result decides nothing, and loads of flags whose value
+    /// nothing reads.
     pub ignored: Vec<bool>,
-}
-
-/// Accesses that see what others write meanwhile.
-pub(in crate::exec) fn may_wait(i: &Instruction) -> bool {
-    let strong = [Word::Volatile, Word::Relaxed, Word::Acquire, Word::Mmio];
-    match i.opcode.class() {
-        Class::Atomic => true,
-        Class::Load => i.one_of(&strong).is_some(),
-        _ => false,
-    }
-}
-
-fn tests_barrier(i: &Instruction) -> bool {
-    i.opcode.class() == Class::Mbarrier && i.one_of(&[Word::TestWait, Word::TryWait]).is_some()
 }
 
 /// Looks at all of a function.
@@ -49,18 +34,7 @@ pub(super) fn find(body: &Function, cfg: &Cfg) -> Waits {
         awaited: vec![false; count],
         ignored: vec![false; count],
     };
-    let all: Vec<usize> = (0..count).collect();
-    for at in all
-        .iter()
-        .copied()
-        .filter(|&at| tests_barrier(&body.instructions[at]))
-    {
-        let guards = |at: usize| {
-            let i = &body.instructions[at];
-            i.guard.is_some() || leads_away(i)
-        };
-        waits.ignored[at] = !decides(body, &all, at, guards) || goes_on_anyway(body, cfg, at);
-    }
+    ignored::find(body, cfg, &mut waits.ignored);
     if !body.instructions.iter().any(may_wait) {
         return waits;
     }
@@ -71,82 +45,6 @@ pub(super) fn find(body: &Function, cfg: &Cfg) -> Waits {
         look(body, cfg, (from, to), &mut waits);
     }
     waits
-}
-
-/// Whether a wait is tried once: a branch on its result leaves something out where the
-/// phase is complete, and comes to the same place without another wait where it is not.
-fn goes_on_anyway(body: &Function, cfg: &Cfg, at: usize) -> bool {
-    let block = cfg.block_of[at];
-    let (end, meets) = (
-        cfg.blocks[block as usize].end as usize,
-        cfg.post_dominator[block as usize],
-    );
-    let branch = &body.instructions[end - 1];
-    let (Some(guard), Flow::Branch(targets, true)) = (branch.guard, flow(body, branch)) else {
-        return false;
-    };
-    let results = accessed(&body.instructions[at]).1;
-    let between = &body.instructions[at + 1..end - 1];
-    let reads = |i: &Instruction| results.iter().any(|r| accessed(i).0.contains(r));
-    let elsewhere = |(n, i): (usize, &Instruction)| {
-        let own = (at..end).contains(&n);
-        !own && !tests_barrier(i) && reads(i) && !is_of_another_wait(body, cfg, n, &results)
-    };
-    let only = !between.iter().any(reads) && !body.instructions.iter().enumerate().any(elsewhere);
-    let [target] = targets[..] else {
-        return false;
-    };
-    if results.first() != Some(&guard.register) || !only {
-        return false;
-    }
-    let block_at = |place: usize| cfg.block_of.get(place).copied().unwrap_or(cfg.exit());
-    let (taken, next) = (block_at(target as usize), block_at(end));
-    let (complete, other) = if guard.negated {
-        (next, taken)
-    } else {
-        (taken, next)
-    };
-    complete == meets && reaches_without_wait(body, cfg, other, meets)
-}
-
-/// Whether an instruction reads what a wait before it in its block gives.
-fn is_of_another_wait(body: &Function, cfg: &Cfg, at: usize, results: &[Register]) -> bool {
-    let start = cfg.blocks[cfg.block_of[at] as usize].start as usize;
-    let before = body.instructions[start..at].iter();
-    before
-        .clone()
-        .any(|i| accessed(i).1.iter().any(|w| results.contains(w)))
-}
-
-/// Whether there is a way from one block to another that tests no `mbarrier`.
-fn reaches_without_wait(body: &Function, cfg: &Cfg, from: u32, to: u32) -> bool {
-    let mut known = vec![false; cfg.blocks.len()];
-    let mut open = vec![from];
-    while let Some(block) = open.pop() {
-        if block == to {
-            return true;
-        }
-        let Some(known) = known.get_mut(block as usize) else {
-            continue;
-        };
-        let of = &cfg.blocks[block as usize];
-        let waits = (of.start..of.end).any(|i| tests_barrier(&body.instructions[i as usize]));
-        if !std::mem::replace(known, true) && !waits {
-            open.extend(&of.successors);
-        }
-    }
-    false
-}
-
-/// Whether what it reads may come back by a way that is not followed: by a call, or
-/// by a variable of the thread, where debug builds keep everything.
-fn leads_away(i: &Instruction) -> bool {
-    let shared = matches!(i.space(), Some(Space::Global | Space::Shared));
-    match i.opcode.class() {
-        Class::Call | Class::Return => true,
-        Class::Store => !shared,
-        _ => false,
-    }
 }
 
 /// Edges to a block at or before that they come from, in the text.
@@ -205,53 +103,4 @@ fn look(body: &Function, cfg: &Cfg, (from, to): (u32, u32), waits: &mut Waits) {
             waits.spins[last] = Spin::Again;
         }
     }
-}
-
-/// Whether a loop of such instructions does nothing but wait.
-fn is_harmless(i: &Instruction) -> bool {
-    !matches!(
-        i.opcode.class(),
-        Class::Store
-            | Class::StoreMatrix
-            | Class::Copy
-            | Class::Barrier
-            | Class::Call
-            | Class::Return
-            | Class::Exit
-            | Class::Trap
-            | Class::Tensor
-            | Class::Mbarrier
-            | Class::TensorMap
-            | Class::Texture
-            | Class::Warp
-            | Class::IndexedBranch
-    )
-}
-
-/// Whether an instruction that `ends` accepts depends on what that at `from`
-/// gives, by the instructions of `places`.
-fn decides(body: &Function, places: &[usize], from: usize, ends: impl Fn(usize) -> bool) -> bool {
-    let mut known: Vec<u32> = accessed(&body.instructions[from])
-        .1
-        .iter()
-        .map(|r| r.0)
-        .collect();
-    let mut before = 0;
-    while known.len() != before {
-        before = known.len();
-        for &place in places.iter().filter(|&&p| p != from) {
-            let i = &body.instructions[place];
-            let (reads, writes) = accessed(i);
-            if !reads.iter().any(|r| known.contains(&r.0)) {
-                continue;
-            }
-            if ends(place) {
-                return true;
-            }
-            let new = writes.iter().map(|w| w.0);
-            let new: Vec<u32> = new.filter(|w| !known.contains(w)).collect();
-            known.extend(new);
-        }
-    }
-    false
 }

@@ -60,6 +60,8 @@ pub struct MemoryOrder {
     pub scope: Scope,
     pub acquire: bool,
     pub release: bool,
+    /// Nothing reads what it loads, so that it orders nothing.
+    pub unread: bool,
     /// What it reads has to stay as it is (`ld.global.nc`).
     pub fixed: bool,
     /// It is one access, whatever registers its value is in (`.b128`).
@@ -157,6 +159,8 @@ pub struct Update {
     pub sources: Vec<Slot>,
     /// Gets the old value, if somebody reads it.
     pub result: Option<Slot>,
+    /// The new value does not depend on the old one.
+    pub exchanges: bool,
 }
 
 /// An exchange of 128 bits.
@@ -167,6 +171,20 @@ pub struct PairUpdate {
     pub new: Pair,
     /// Gets the old value.
     pub result: Option<Pair>,
+}
+
+impl MemoryOp {
+    /// The bytes that are accessed at once, as far as the access is strong: an element of a
+    /// vector.
+    pub fn strong_bytes(&self) -> u32 {
+        match &self.transfer {
+            _ if self.order.whole => self.bytes,
+            Transfer::Atomic(_) if self.order.halves => 2,
+            Transfer::Load { element, .. } | Transfer::Store { element, .. } => element.bytes(),
+            Transfer::Atomic(updates) => self.bytes / updates.len() as u32,
+            _ => self.bytes,
+        }
+    }
 }
 
 impl Transfer {
@@ -187,6 +205,17 @@ impl Transfer {
     /// Whether it writes, and reads nothing there.
     pub fn only_writes(&self) -> bool {
         self.writes() && !self.is_atomic()
+    }
+
+    /// Whether it writes, and what is there does not matter: nobody reads the old value that
+    /// it exchanges.
+    pub fn replaces(&self) -> bool {
+        let blind = |u: &Update| u.exchanges && u.result.is_none();
+        match self {
+            Transfer::Atomic(updates) => updates.iter().all(blind),
+            Transfer::AtomicPair(u) => u.expected.is_none() && u.result.is_none(),
+            _ => self.only_writes(),
+        }
     }
 
     /// The lanes of a mask whose addresses it uses: of `ldmatrix` and `stmatrix` one for

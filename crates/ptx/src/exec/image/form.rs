@@ -12,6 +12,28 @@ pub struct Op {
     pub form: Form,
 }
 
+/// Where the sides of a branch meet.
+#[derive(Clone, Copy)]
+pub struct Meet {
+    /// The instruction, and how many loops are around it; of [`APART`] where only the end of
+    /// the function joins the sides.
+    pub pc: u32,
+    pub depth: u8,
+    /// The list, of `Image::past`, of places where branches before it meet and that it may
+    /// lead past.
+    pub past: Option<u32>,
+}
+
+/// A place where the sides of a branch meet, and sides of a later one that lead past it.
+pub struct Overtaken {
+    pub meet: u32,
+    pub depth: u8,
+    pub sides: Vec<u32>,
+}
+
+/// The depth where the sides of a branch leave the function apart.
+pub const APART: u8 = u8::MAX;
+
 /// How the loop treats an instruction. Numbers are indices in the image's
 /// tables, `target` and `meet` are places in its code.
 #[derive(Clone, Copy)]
@@ -21,13 +43,16 @@ pub enum Form {
     /// The lanes meet again at `meet`.
     Branch {
         target: u32,
-        meet: u32,
+        meet: Meet,
     },
     /// To an instruction of a table, by a register.
     IndexedBranch {
         index: u32,
         table: u32,
-        meet: u32,
+        meet: Meet,
+        /// Where the sides meet that stay in the loop around it, if others do not: the
+        /// instruction, and how many loops are around that.
+        inside: Option<(u32, u8)>,
     },
     Call {
         call: u32,

@@ -243,6 +243,9 @@ pub(super) struct Image {
     pub maps: Vec<MapOp>,
     pub tensors: Vec<TensorOp>,
     pub tables: Vec<Vec<u32>>,
+    /// What branches may lead past: where others meet, with the depth of that and the sides
+    /// that do not come there.
+    pub past: Vec<Vec<form::Overtaken>>,
     /// What each instruction is to loops that wait.
     pub spins: Vec<Spin>,
     /// Loads and atomics whose value decides how long a loop goes on.

@@ -24,6 +24,8 @@ pub enum Why {
     ClusterScope,
     /// Lanes of one instruction write different values.
     Lanes,
+    /// The same, to shared memory of another block of the cluster.
+    ClusterLanes,
     /// Nobody has waited for a copy.
     Copy,
     /// A warp has not waited for a product.
@@ -43,6 +45,19 @@ pub enum Why {
     Cluster,
     /// The same of an `mbarrier`.
     ClusterBarrier,
+}
+
+impl Why {
+    /// Whether both accesses are of one instruction.
+    pub fn is_of_lanes(self) -> bool {
+        matches!(self, Why::Lanes | Why::ClusterLanes)
+    }
+
+    /// Whether the place is in the shared memory of a block of the cluster.
+    pub fn is_of_cluster(self) -> bool {
+        use Why::{Cluster, ClusterBarrier, ClusterLanes, ClusterScope};
+        matches!(self, Cluster | ClusterBarrier | ClusterLanes | ClusterScope)
+    }
 }
 
 /// One of the two accesses.

@@ -127,13 +127,20 @@ impl BarrierObject {
         }
     }
 
-    /// What the current phase still waits for, as a part of a sentence.
+    /// What the current phase still waits for, or has too much of, as a relative clause.
     pub fn missing(&self) -> String {
-        let arrivals = format!("{} of {} arrivals", self.pending, self.expected);
-        match self.bytes {
-            0 => arrivals,
-            bytes => format!("{arrivals} and {bytes} bytes"),
+        let arrivals = format!("which lacks {} of {} arrivals", self.pending, self.expected);
+        match (self.bytes, self.pending) {
+            (0, _) => arrivals,
+            (1.., _) => format!("{arrivals} and {} bytes", self.bytes),
+            (_, 0) => self.excess(),
+            _ => format!("{arrivals}, and {}", self.excess()),
         }
+    }
+
+    fn excess(&self) -> String {
+        let bytes = -self.bytes;
+        format!("where {bytes} bytes more have arrived than were expected")
     }
 
     /// The state that an arrival returns.

@@ -58,6 +58,9 @@ pub struct Heap {
     written: Box<[AtomicU8]>,
 }
 
+/// How findings name it.
+pub const NAME: &str = "the heap";
+
 /// What is at an address of the heap.
 pub enum At {
     /// So many bytes after the begin of a live allocation of a size.
@@ -92,7 +95,7 @@ impl Heap {
     /// None where the system has no memory for it.
     pub fn new(limit: u64) -> Option<Self> {
         Some(Heap {
-            object: Object::new("the heap", HEAP, window(limit), false)?,
+            object: Object::new(NAME, HEAP, window(limit), false)?,
             limit,
             state: Mutex::default(),
             written: unwritten(window(limit) as usize),

@@ -5,7 +5,7 @@ use crate::exec::api::FindingKind;
 use crate::exec::check::raced;
 use crate::exec::image::{MemoryOp, SystemCall};
 use crate::exec::machine::{Machine, RawFinding};
-use crate::exec::memory::heap::{At, Heap, Site};
+use crate::exec::memory::heap::{At, Heap, NAME, Site};
 use crate::exec::registers::active;
 
 /// The finding that nobody freed what was allocated there.
@@ -67,9 +67,9 @@ pub fn free(m: &mut Machine, call: &SystemCall, exec: u32) {
 impl Machine<'_> {
     /// Whether bytes that are read of an allocation were written.
     fn heap_bytes(&mut self, heap: &Heap, at: (&MemoryOp, u32), (address, offset): (u64, u64)) {
-        let ((info, lane), name) = (at, "malloc");
+        let ((info, lane), name) = (at, NAME);
         let bytes = u64::from(info.bytes);
-        if !info.transfer.only_writes()
+        if !info.transfer.replaces()
             && let Some(missing) = heap.missing(address, bytes)
         {
             let text = format!(
@@ -104,7 +104,7 @@ impl Machine<'_> {
                     self.describe(info)
                 );
                 let kind = FindingKind::Misaligned;
-                self.found(kind, lane, Some(offset), Some("malloc".to_owned()), text);
+                self.found(kind, lane, Some(offset), Some(NAME.to_owned()), text);
                 return None;
             }
             At::Live(offset, len) => (
@@ -118,7 +118,7 @@ impl Machine<'_> {
             At::Nothing => (None, "of the heap where nothing is allocated".to_owned()),
         };
         let message = format!("{} {text}", self.describe(info));
-        self.beyond(info, lane, offset, Some("malloc".to_owned()), message);
+        self.beyond(info, lane, offset, Some(NAME.to_owned()), message);
         None
     }
 }

@@ -78,6 +78,28 @@ fn a_barrier_stands_beside_another_one() {
     assert_eq!(only(&body("bar.warp.sync -1;")), "");
 }
 
+/// Right behind a condition is in what it leads to, or outside of the loop that it closes.
+#[test]
+fn a_barrier_stands_not_right_behind_a_condition() {
+    let body = |line: u32| {
+        format!(
+            "{OTHER}setp.gt.u32 %p3, %r9, 100;\nL:\n bar.sync 0;\n .loc 1 5 1
+             @!%p1 bra N;\n .loc 1 6 1\n st.shared.u32 [s], 1;\nN:\n .loc 1 7 1\n bar.sync 0;
+             .loc 1 8 1\n ld.shared.u32 %r4, [s];\n .loc 1 {line} 1
+             setp.eq.u32 %p2, %r4, 0;\n @%p2 bra L;\n @!%p1 bra E;\n .loc 1 12 1
+             st.shared.u32 [s], 1;\nE:\n .loc 1 13 1\n"
+        )
+    };
+    let loops = |line| advice(&body(line));
+    let has = |line: u32, text: &str| loops(line).iter().any(|a| a.contains(text));
+    assert!(
+        has(9, "right after k.cu:8, before k.cu:12"),
+        "{:?}",
+        loops(9)
+    );
+    assert!(!has(8, "right after"), "{:?}", loops(8));
+}
+
 #[test]
 fn a_line_of_the_source_has_no_place_for_a_barrier() {
     let body = |line: u32| {
@@ -125,6 +147,8 @@ fn no_atomic_does_what_a_product_does() {
         "mad.lo.u32 %r4, %r4, %t, 3;",
         "sub.u32 %r4, %t, %r4;",
         "shl.b32 %r4, %r4, 1; add.u32 %r4, %r4, %t;",
+        // A field that is inserted.
+        "and.b32 %r4, %r4, -16; or.b32 %r4, %r4, 3;",
     ] {
         assert_eq!(update(change), "", "{change}");
     }

@@ -65,6 +65,36 @@ const IDLE: &[(&str, &str, &str)] = &[
     ("bar.", "all any", "words of vote"),
     ("fence", "async", "read as a proxy, without .proxy"),
     ("cp.async.bulk.", "b128", "ignored"),
+    (
+        "cp.async.bulk.wait_group",
+        "sync_restrict::shared::cta sync_restrict::shared::cluster",
+        "ignored",
+    ),
+    (
+        "fence.mbarrier_init",
+        "sync_restrict::shared::cta sync_restrict::shared::cluster",
+        "ignored",
+    ),
+    (
+        "fence.proxy.a",
+        "sync_restrict::shared::cta sync_restrict::shared::cluster",
+        "ignored",
+    ),
+    (
+        "fence.proxy.tensormap",
+        "sync_restrict::shared::cta sync_restrict::shared::cluster",
+        "ignored",
+    ),
+    (
+        "fence.proxy.async::generic",
+        "global shared shared::cta shared::cluster",
+        "ignored",
+    ),
+    (
+        "fence.release.sync_restrict",
+        "mbarrier_init",
+        "restricted twice",
+    ),
     ("cp.async.bulk.tensor", "cta cluster gpu sys", "ignored"),
     (
         "cp.reduce.async.bulk.tensor",

@@ -1,7 +1,7 @@
 //! A warp: paths of lanes through the code, and where they meet again.
 //!
 //! Lanes that take different ways at a branch are entries of a stack; they
-//! meet at its immediate post-dominator. A path is such a stack. Normally a
+//! meet where [`Meets`](crate::cfg::Meets) says. A path is such a stack. Normally a
 //! warp is one path. It becomes several if lanes wait for lanes that the
 //! stack would only run later. This happens at barriers, at instructions that
 //! name lanes of other paths, or if lanes have been branching for long while
@@ -10,6 +10,7 @@
 pub(super) mod barrier;
 mod call;
 mod observe;
+mod parting;
 mod spun;
 pub(super) mod stalled;
 mod state;
@@ -27,8 +28,9 @@ use crate::names::Special;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Entry {
     pub pc: u32,
-    /// Where the lanes join the entry below.
+    /// Where the lanes join the entry below, and how many loops are around it.
     pub meet: u32,
+    pub depth: u8,
     pub lanes: u32,
     /// Call that began here, as call and callee; none further up.
     pub call: Option<(u32, u32)>,
@@ -77,7 +79,7 @@ impl Path {
     }
 
     fn same_shape(&self, other: &Path) -> bool {
-        let shape = |e: &Entry| (e.pc, e.meet, e.call);
+        let shape = |e: &Entry| (e.pc, e.meet, e.depth, e.call);
         self.state == other.state
             && self.stack.len() == other.stack.len()
             && self
@@ -159,6 +161,7 @@ impl Warp {
             stack: vec![Entry {
                 pc: 0,
                 meet: NEVER,
+                depth: 0,
                 lanes,
                 call: None,
                 retry: false,

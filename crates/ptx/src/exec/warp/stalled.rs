@@ -136,7 +136,7 @@ impl Open {
             n => format!("{n} threads wait"),
         };
         format!(
-            "{threads} for phase {} of the mbarrier at byte {}, which lacks {}",
+            "{threads} for phase {} of the mbarrier at byte {}, {}",
             object.phase(),
             self.offset,
             object.missing()

@@ -1,12 +1,13 @@
 //! The loop that executes a path until it waits, ends, or has run for long.
 
 use super::observe::{observe, observe_again};
-use super::{Entry, Path, State, Warp};
+use super::parting::{diverge, leave_loop, overtake};
+use super::{Entry, State, Warp};
 use crate::exec::api::FindingKind;
 use crate::exec::asynchronous::mbarrier;
 use crate::exec::execute::{self, execute};
 use crate::exec::image::Spin;
-use crate::exec::image::form::{Form, Step};
+use crate::exec::image::form::{Form, Meet, Step};
 use crate::exec::machine::Machine;
 use crate::exec::system::print;
 use crate::names::Special;
@@ -176,7 +177,7 @@ impl Warp {
         m: &mut Machine,
         path: usize,
         (pc, exec): (u32, u32),
-        (target, meet): (u32, u32),
+        (target, meet): (u32, Meet),
         turn: &mut u32,
     ) -> Flow {
         *turn -= 1;
@@ -189,7 +190,18 @@ impl Warp {
             }
             self.top(path).retry |= m.active & !exec == 0;
         }
-        let next = match (exec, m.active & !exec) {
+        let rest = m.active & !exec;
+        if let Some(past) = meet.past {
+            let past = &m.image.past[past as usize];
+            let sides = [(target, exec), (pc + 1, rest)];
+            if overtake(&mut self.paths[path], past, meet, &sides) {
+                return match *turn {
+                    0 => Flow::Stopped(self.turn(m, path, pc)),
+                    _ => Flow::Top,
+                };
+            }
+        }
+        let next = match (exec, rest) {
             (0, _) => pc + 1,
             (_, 0) => target,
             (taken, rest) => {
@@ -241,9 +253,14 @@ impl Warp {
                 self.top(path).pc = pc;
                 return self.wait_again(m, path, State::Mbarrier);
             }
-            Form::IndexedBranch { index, table, meet } => {
+            Form::IndexedBranch {
+                index,
+                table,
+                meet,
+                inside,
+            } => {
                 self.top(path).pc = pc;
-                return match self.indexed(m, path, (index, table, meet), exec) {
+                return match self.indexed(m, path, (index, table), (meet, inside), exec) {
                     Ok(()) => Flow::Top,
                     Err(stopped) => Flow::Stopped(stopped),
                 };
@@ -315,7 +332,8 @@ impl Warp {
         &mut self,
         m: &mut Machine,
         path: usize,
-        (index, table, meet): (u32, u32, u32),
+        (index, table): (u32, u32),
+        (meet, inside): (Meet, Option<(u32, u8)>),
         exec: u32,
     ) -> Result<(), Stopped> {
         let pc = self.top(path).pc;
@@ -334,6 +352,15 @@ impl Warp {
                 return Err(trap(m, lane, text));
             };
             add(target, 1 << lane);
+        }
+        let past = meet.past.map(|past| &m.image.past[past as usize]);
+        if let (Some(past), Some(inside)) = (past, inside)
+            && leave_loop(&mut self.paths[path], past, (meet, inside), &sides)
+        {
+            return Ok(());
+        }
+        if past.is_some_and(|past| overtake(&mut self.paths[path], past, meet, &sides)) {
+            return Ok(());
         }
         match sides[..] {
             [(target, _)] => self.top(path).pc = target,
@@ -361,30 +388,6 @@ fn trap_text(m: &Machine) -> String {
         ""
     };
     format!("the kernel executed trap{hint}")
-}
-
-/// Puts the sides of a branch on the stack; lanes that already are where
-/// all meet wait in the entry below.
-fn diverge(path: &mut Path, meet: u32, sides: &[(u32, u32)]) {
-    let Some(top) = path.stack.last_mut() else {
-        return;
-    };
-    let mut call = None;
-    if top.meet == meet {
-        call = top.call;
-        path.stack.pop();
-    } else {
-        top.pc = meet;
-    }
-    for &(pc, lanes) in sides.iter().filter(|(pc, _)| *pc != meet) {
-        path.stack.push(Entry {
-            pc,
-            meet,
-            lanes,
-            call,
-            retry: false,
-        });
-    }
 }
 
 impl Machine<'_> {

@@ -1,0 +1,47 @@
+//! The page of rules: how far a value may be off, and how the pages are made.
+
+use super::super::rules::{RULES, Rule};
+use super::table::table;
+
+/// The page, in `reproduction`.
+pub(super) fn markdown() -> String {
+    format!("# Rules and method\n\n## Rules\n\n{}{HOW}", rules())
+}
+
+fn rules() -> String {
+    let line = |r: &Rule| {
+        vec![
+            r.evidence.word().to_owned(),
+            r.what.to_owned(),
+            r.width_text(),
+            r.reason.to_owned(),
+        ]
+    };
+    let lines: Vec<Vec<String>> = RULES.iter().map(line).collect();
+    format!(
+        "How far a value may be off depends on its evidence alone; no figure can change it. \
+         Inferred values have the rule that they would have without the fitted input. A timed \
+         change must also go the published way; if it does and is off by more, the verdict is \
+         *direction only*. ° marks rows that a mechanism without effect would pass, too.\n\n{}",
+        table(&["evidence", "value", "may be off by", "because"], &lines)
+    )
+}
+
+const HOW: &str = "## How the pages are made and checked
+
+```
+spadkit reproduce                        # all of it; an ID for one figure
+spadkit reproduce --check docs           # these pages against the tree
+spadkit reproduce rap --report rap.html  # a paper as one HTML page; without rap, all
+spadkit compose kernels/fwt/fwt.toml     # all mechanisms on a kernel of your own
+make reproduction                        # computes all and writes these pages
+```
+
+`reproduce/` has a file per figure with workloads, machines and published values. \
+`docs/reproduction/points.jsonl` has every computed point under the digest of its inputs: kernel, \
+launch file, data, machine, configuration. `--check` fails if a point of the tree is not there, if \
+one there is of no use, or if pages, charts or the table of README.md differ in a byte from what \
+the points give. A digest covers inputs, not the program. To catch a changed program, `--check ID` \
+computes the points of these figures again, and `--recompute N` a sample of the others. \
+`make test` does both for the quick figures, `make campaign` for all.
+";

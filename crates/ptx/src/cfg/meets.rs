@@ -1,0 +1,277 @@
+//! Where the lanes of a warp that part at a branch meet again, as the machine code of a GPU
+//! has it.
+//!
+//! A stack of post-dominators would have an `if` with a `break` or a `return` inside meet
+//! behind the loop, or never: lane by lane, a warp would fall apart. The machine code has
+//! the sides of a branch meet at the first block that each of them can reach (`BSSY`), and
+//! takes the lanes that go past it out of the group (`BREAK`). Edges back to the head of a
+//! loop do not count for this inside of the loop.
+
+mod blocks;
+mod loops;
+
+use super::{Cfg, immediate_dominators};
+use blocks::Blocks;
+use loops::Loops;
+use std::collections::BTreeMap;
+
+/// Bits of what is known of the blocks of a function beyond which its branches meet at
+/// their post-dominators.
+const LIMIT: usize = 1 << 28;
+
+/// Where the sides of a branch meet: a block, and how many loops are around all of the sides.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Meeting {
+    /// The block.
+    pub block: u32,
+    /// The number of loops.
+    pub depth: u8,
+}
+
+/// The meetings of a graph.
+#[derive(Clone, Debug, Default)]
+pub struct Meets {
+    /// Of the branch that ends each block.
+    at: Vec<Option<Meeting>>,
+    /// Of a branch to a table, some of whose sides leave the loop that it is in, those of the
+    /// others.
+    inner: BTreeMap<u32, Meeting>,
+    /// By branch, the meetings of branches before it that only some of its sides reach, each
+    /// with the sides that do not, as numbers among the successors.
+    past: BTreeMap<u32, Vec<(Meeting, Vec<u32>)>>,
+}
+
+impl Meets {
+    /// Finds them.
+    pub fn new(cfg: &Cfg) -> Self {
+        let count = cfg.blocks.len();
+        let branches = cfg.blocks.iter().filter(|b| b.successors.len() > 1).count();
+        if branches == 0 {
+            return Meets {
+                at: vec![None; count],
+                ..Meets::default()
+            };
+        }
+        if count * (count + branches) > LIMIT {
+            return Meets::post_dominators(cfg);
+        }
+        let graph = Graph::new(cfg);
+        let all = || 0..count as u32;
+        let inner = all().filter_map(|block| Some((block, graph.inner_meeting(block)?)));
+        let mut meets = Meets {
+            at: all().map(|block| graph.meeting(block)).collect(),
+            inner: inner.collect(),
+            past: BTreeMap::new(),
+        };
+        meets.find_past(&graph);
+        meets
+    }
+
+    /// Where the sides of the branch that ends a block meet; none if only the end of the
+    /// function joins them.
+    pub fn of(&self, block: u32) -> Option<Meeting> {
+        self.at[block as usize]
+    }
+
+    /// Where those sides of the branch meet that stay in the loop around its block, if there
+    /// are several and others leave it.
+    pub fn inside(&self, block: u32) -> Option<Meeting> {
+        self.inner.get(&block).copied()
+    }
+
+    /// The meetings that a branch may lead past: each with the successors of its block that
+    /// do not reach it.
+    pub fn past(&self, block: u32) -> &[(Meeting, Vec<u32>)] {
+        self.past.get(&block).map_or(&[], |past| past)
+    }
+
+    fn post_dominators(cfg: &Cfg) -> Self {
+        let meeting = |&block: &u32| Some(Meeting { block, depth: 0 });
+        let known = |meeting: &Meeting| meeting.block != cfg.exit();
+        let all = cfg.post_dominator.iter();
+        Meets {
+            at: all.map(|block| meeting(block).filter(known)).collect(),
+            ..Meets::default()
+        }
+    }
+
+    fn find_past(&mut self, graph: &Graph) {
+        let mut all: Vec<(Meeting, Option<usize>)> = Vec::new();
+        let outer = (0..).zip(&self.at).filter_map(|(b, at)| Some((b, (*at)?)));
+        let inner = self.inner.iter().map(|(block, meeting)| (*block, *meeting));
+        for (block, meeting) in outer.chain(inner) {
+            all.push((meeting, graph.loops.at_depth(block, meeting.depth)));
+        }
+        all.sort_unstable();
+        all.dedup();
+        for (meeting, around) in all {
+            let leads = graph.leading_to(meeting.block, around);
+            for block in leads.iter() {
+                let successors = &graph.cfg.blocks[block as usize].successors;
+                let past = successors.iter().copied();
+                let past: Vec<u32> = past
+                    .filter(|&to| !graph.goes_to(&leads, to, (meeting.block, around)))
+                    .collect();
+                let own = block == meeting.block;
+                if successors.len() > 1 && !past.is_empty() && !own {
+                    self.past.entry(block).or_default().push((meeting, past));
+                }
+            }
+        }
+    }
+}
+
+/// A graph with its loops.
+struct Graph<'a> {
+    cfg: &'a Cfg,
+    loops: Loops,
+    /// Of each block its number in an order in which edges but those back go up.
+    order: Vec<u32>,
+    /// The blocks by that number.
+    by_order: Vec<u32>,
+    /// Of each block the numbers of those that it reaches without an edge back, itself among
+    /// them.
+    forward: Vec<Blocks>,
+    /// Blocks that do nothing but leave the function.
+    ends: Vec<bool>,
+}
+
+impl<'a> Graph<'a> {
+    fn new(cfg: &'a Cfg) -> Self {
+        let count = cfg.blocks.len();
+        let by_order = cfg.reverse_postorder.clone();
+        let mut order = vec![u32::MAX; count];
+        for (number, &block) in (0..).zip(&by_order) {
+            order[block as usize] = number;
+        }
+        let exit = cfg.exit();
+        let ends = cfg.blocks.iter();
+        let ends = ends.map(|b| b.end - b.start == 1 && b.successors == [exit]);
+        let mut graph = Graph {
+            cfg,
+            loops: Loops::new(cfg),
+            order,
+            by_order,
+            forward: vec![Blocks::new(count); count],
+            ends: ends.collect(),
+        };
+        for &block in graph.by_order.iter().rev() {
+            let mut own = Blocks::new(count);
+            own.insert(graph.order[block as usize]);
+            for &to in &cfg.blocks[block as usize].successors {
+                let number = graph.order.get(to as usize).copied();
+                if number.is_some_and(|to| to > graph.order[block as usize]) {
+                    own.join(&graph.forward[to as usize]);
+                }
+            }
+            graph.forward[block as usize] = own;
+        }
+        graph
+    }
+
+    fn is_end(&self, block: u32) -> bool {
+        self.ends.get(block as usize).copied().unwrap_or(true)
+    }
+
+    /// Where the sides of the branch that ends a block meet.
+    fn meeting(&self, block: u32) -> Option<Meeting> {
+        self.meeting_of(block, &self.cfg.blocks[block as usize].successors)
+    }
+
+    /// Where those of its sides meet that stay in the loop around it, if not all do.
+    fn inner_meeting(&self, block: u32) -> Option<Meeting> {
+        let around = self.loops.around_all(block, &[])?;
+        let sides = &self.cfg.blocks[block as usize].successors;
+        let stay = sides.iter().copied();
+        let stay: Vec<u32> = stay.filter(|&s| self.loops.has(Some(around), s)).collect();
+        (stay.len() < sides.len()).then(|| self.meeting_of(block, &stay))?
+    }
+
+    fn meeting_of(&self, block: u32, sides: &[u32]) -> Option<Meeting> {
+        if sides.len() < 2 || self.order[block as usize] == u32::MAX {
+            return None;
+        }
+        let around = self.loops.around_all(block, sides);
+        let found = self
+            .first_of(sides, around, |side| self.forward[side as usize].clone())
+            .or_else(|| {
+                self.first_of(sides, around, |side| {
+                    self.reached(side, around, Some(block))
+                })
+            })
+            .or_else(|| self.first_of(sides, around, |side| self.reached(side, around, None)));
+        let header = around.map(|at| self.loops.header(at));
+        Some(Meeting {
+            block: found.or(header)?,
+            depth: around.map_or(0, |at| self.loops.depth(at)),
+        })
+    }
+
+    /// The first block of a loop that all sides reach; a side that is the head of the loop
+    /// goes round, and one that leaves the function reaches nothing.
+    fn first_of(
+        &self,
+        sides: &[u32],
+        around: Option<usize>,
+        reached: impl Fn(u32) -> Blocks,
+    ) -> Option<u32> {
+        let header = around.map(|at| self.loops.header(at));
+        if sides
+            .iter()
+            .any(|&side| Some(side) == header || self.is_end(side))
+        {
+            return None;
+        }
+        let mut all = reached(sides[0]);
+        sides[1..].iter().for_each(|&side| all.meet(&reached(side)));
+        let blocks = all.iter().map(|number| self.by_order[number as usize]);
+        let own = |block: &u32| !self.is_end(*block) && self.loops.has(around, *block);
+        blocks.filter(own).find(|block| Some(*block) != header)
+    }
+
+    /// The numbers of the blocks of a loop that a block reaches without going round, and not
+    /// by way of `without`.
+    fn reached(&self, from: u32, around: Option<usize>, without: Option<u32>) -> Blocks {
+        let header = around.map(|at| self.loops.header(at));
+        let mut reached = Blocks::new(self.cfg.blocks.len());
+        let mut open = vec![from];
+        while let Some(block) = open.pop() {
+            let out = self.is_end(block) || Some(block) == without || Some(block) == header;
+            if !out && self.loops.has(around, block) && reached.insert(self.order[block as usize]) {
+                open.extend(&self.cfg.blocks[block as usize].successors);
+            }
+        }
+        reached
+    }
+
+    /// The blocks of a loop that lead to one of them without going round. To the head of
+    /// the loop, all do.
+    fn leading_to(&self, to: u32, around: Option<usize>) -> Blocks {
+        let header = around.map(|at| self.loops.header(at));
+        let mut leads = Blocks::new(self.cfg.blocks.len());
+        if Some(to) == header {
+            let all = 0..self.cfg.blocks.len() as u32;
+            all.filter(|&b| self.loops.has(around, b)).for_each(|b| {
+                leads.insert(b);
+            });
+            return leads;
+        }
+        let mut open = vec![to];
+        while let Some(block) = open.pop() {
+            if self.loops.has(around, block) && leads.insert(block) && Some(block) != header {
+                open.extend(&self.cfg.blocks[block as usize].predecessors);
+            }
+        }
+        leads
+    }
+
+    /// Whether a side of a branch goes to a meeting, of which `leads` are the blocks that do.
+    fn goes_to(&self, leads: &Blocks, side: u32, (meet, around): (u32, Option<usize>)) -> bool {
+        let header = around.map(|at| self.loops.header(at));
+        if Some(side) == header {
+            // It goes round, past all but the head.
+            return Some(meet) == header;
+        }
+        side < self.cfg.exit() && leads.has(side)
+    }
+}
