@@ -81,9 +81,6 @@ fn a_pointer_that_may_point_elsewhere_is_left_to_a_person() {
     let gate = [
         "gate",
         path.to_str().unwrap(),
-        "--no-machine-code",
-        "--max-conflicts",
-        "0",
         "--sarif",
         sarif.to_str().unwrap(),
     ];

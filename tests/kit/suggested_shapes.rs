@@ -160,7 +160,7 @@ fn the_report_has_padding_that_costs_no_instruction() {
     for (key, value) in [
         ("conflicts", 0),
         ("added_per_access", 0),
-        ("wasted_bytes", 256),
+        ("wasted_bytes", 252),
     ] {
         assert_eq!(padding[key].as_f64(), Some(value.into()), "{padding}");
     }

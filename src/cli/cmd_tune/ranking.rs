@@ -141,9 +141,6 @@ impl<'a> Ranking<'a> {
             if !suggestions.is_empty() && suggestions.iter().all(is_declared) {
                 ranked.in_declaration = true;
                 ranked.added_per_access = 0;
-                if let Ok(layout) = Layout::new(&ranked.hash, array.geometry()) {
-                    ranked.wasted_bytes = array.wasted_in_rows(&layout) * WORD_BYTES;
-                }
             }
         }
         if self.results.iter().all(|r| !r.in_declaration) {
@@ -184,7 +181,7 @@ impl<'a> Ranking<'a> {
             added_per_access: 0,
             look_ups: None,
             in_declaration: true,
-            wasted_bytes: array.wasted_in_rows(&layout) * WORD_BYTES,
+            wasted_bytes: array.wasted(&layout) * WORD_BYTES,
             front: false,
             code: render(&layout, Language::Cuda).code,
         })

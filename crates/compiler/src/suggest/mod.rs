@@ -412,7 +412,7 @@ fn of_longer_rows(
         parted: None,
         given_by_data: tuned.given_by_data(target),
         machine_code: judged.map(|judged| judged.under(layout)),
-        elements: target.elements_in_rows(layout),
+        elements: target.elements(layout),
         elements_before: target.elements_before(),
         declarations: longer.declarations,
         dynamic_shared: None,

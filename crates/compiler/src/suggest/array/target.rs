@@ -161,12 +161,6 @@ impl Target<'_> {
         (WORD_BYTES * words).div_ceil(self.element_bytes())
     }
 
-    /// Elements of the array if the gaps of `layout` are in its declaration.
-    pub fn elements_in_rows(&self, layout: &Layout) -> u32 {
-        let words = self.array.words() + self.array.wasted_in_rows(layout);
-        (WORD_BYTES * words).div_ceil(self.element_bytes())
-    }
-
     /// Elements of the array before the change.
     pub fn elements_before(&self) -> u32 {
         (WORD_BYTES * self.array.words()).div_ceil(self.element_bytes())

@@ -105,10 +105,12 @@ impl OtherNames {
             let Some(name) = reference.or_else(|| assigned(before)) else {
                 continue;
             };
-            let leads = self.all(array).any(|n| match reference {
-                Some(_) => is_outside_brackets(value, n),
-                None => has_address(value, n, self.depth(n)),
-            });
+            let is_value = reference.is_none() && value.trim_start().starts_with('*');
+            let leads = !is_value
+                && self.all(array).any(|n| match reference {
+                    Some(_) => is_outside_brackets(value, n),
+                    None => has_address(value, n, self.depth(n)),
+                });
             if leads && name != array {
                 let all = match reference {
                     Some(_) => &mut self.references,
@@ -241,7 +243,7 @@ pub(in crate::suggest) fn has_word(place: &Text, function: &Function, word: &str
 }
 
 /// The parameters of the function around `at` that may lead to `array`: what the call gives for
-/// them names it, or is not known.
+/// them names it.
 pub(in crate::suggest) fn parameters(
     line: &LineChange,
     (place, at): (&Text, usize),
@@ -270,7 +272,8 @@ pub(in crate::suggest) fn parameters(
     });
     let leads = |number: usize| match &given {
         Some(given) => given.get(number).copied().unwrap_or(true),
-        None => true,
+        // Most get other arrays: the names of this one are those that its function has.
+        None => false,
     };
     let parameters = own
         .into_iter()
@@ -408,7 +411,7 @@ __global__ void k(const float *in) {
         let at = place.start_of_line(3).unwrap();
         let mut of = |calls: &[&str]| parameters(&line(calls), (&place, at), "s", &mut text);
         assert_eq!(of(&["k.cu:7"]), ["a"]);
-        assert_eq!(of(&[]), ["a", "b"]);
+        assert_eq!(of(&[]), [""; 0]);
         // A kernel's come from elsewhere, whatever its head is called.
         for head in ["#define K __global__ void\nK", "__global__ void", "KERNEL"] {
             let source = format!("{head} k(const float *a) {{\nx = a[0] + s[0];\n}}");

@@ -187,10 +187,7 @@ impl Padded<'_> {
     /// Longer rows, or larger structures.
     fn in_form(&self) -> Option<Padding> {
         let found = in_form(self.target, self.form?, self.lines, self.array);
-        found.map(|(layout, declaration, index)| Padding {
-            wasted_bytes: WORD_BYTES * self.target.array.wasted_in_rows(&layout),
-            ..self.of(&layout, declaration, index)
-        })
+        found.map(|(layout, declaration, index)| self.of(&layout, declaration, index))
     }
 
     /// Gaps between whole elements.

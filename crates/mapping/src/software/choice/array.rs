@@ -202,15 +202,6 @@ impl Array {
         passes.map(of_pass).sum()
     }
 
-    /// Words that the array takes beyond its own if the gaps of `layout` are in its
-    /// declaration: the last row is longer, too.
-    pub fn wasted_in_rows(&self, layout: &Layout) -> u32 {
-        match *layout.spec() {
-            LayoutSpec::Pad { every, by } => by * self.words.div_ceil(every),
-            _ => self.wasted(layout),
-        }
-    }
-
     /// Words that `layout` takes beyond those of the array.
     pub fn wasted(&self, layout: &Layout) -> u32 {
         layout.words_needed(self.words).saturating_sub(self.words)

@@ -491,15 +491,3 @@ fn a_table_costs_its_look_ups() {
     assert_eq!(of_column.look_ups(&layout("rap:seed=1")), 2 * 3);
     assert_eq!(of_column.look_ups(&layout("swizzle:4,0,5")), 0);
 }
-
-/// Longer rows in the declaration: the last one, too.
-#[test]
-fn gaps_in_rows_end_the_last_row() {
-    let column: Vec<u32> = (0..16).map(|row| 32 * row).collect();
-    let of_column = array(&trace(512, vec![(4, column)]), 1000);
-    let pad = Layout::new(&"pad:every=32,by=1".parse().unwrap(), geometry()).unwrap();
-    assert_eq!(
-        (of_column.wasted(&pad), of_column.wasted_in_rows(&pad)),
-        (15, 16)
-    );
-}
