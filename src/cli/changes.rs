@@ -83,8 +83,8 @@ fn one(s: &Suggestion, most: usize, details: &mut Details) {
             counted(s.element_bytes, "byte")
         )
     });
-    if let Some(torn) = s.torn_text() {
-        details.note(torn);
+    for note in s.data_text().into_iter().chain(s.torn_text()) {
+        details.note(note);
     }
     let counts = |c: &InMachineCode| (c.conflicts_before, c.conflicts);
     let differs = |c: &&InMachineCode| counts(c) != (s.conflicts_before, s.conflicts);

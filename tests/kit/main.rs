@@ -65,6 +65,7 @@ mod source_map;
 mod statics;
 mod structure;
 mod suggested_addresses;
+mod suggested_both;
 mod suggested_choices;
 mod suggested_forms;
 mod suggested_helpers;

@@ -192,7 +192,7 @@ fn a_structure_copied_through_a_pointer_is_not_wrapped() {
                   members, the address of each wrapped: *spad_place_at(s, &ELEMENT.MEMBER)\n";
     assert!(text.contains(advice), "{text}");
     assert!(
-        text.contains("T *spad_place_at(const void *array"),
+        text.contains("T *spad_place_at(const volatile void *array"),
         "{text}"
     );
 

@@ -183,12 +183,14 @@ fn fix(s: &Suggestion, source: &mut SourceFiles) -> Fix {
         conflicts_before: s.conflicts_before,
         conflicts: s.conflicts,
         text: format!(
-            "{} on {}{} leaves {} of {} conflicts",
+            "{} on {}{} leaves {} of {} conflicts{}",
             s.hash,
             s.array,
             s.parts_text(),
             s.conflicts,
-            s.conflicts_before
+            s.conflicts_before,
+            s.data_text()
+                .map_or(String::new(), |text| format!("; {text}"))
         ),
         functions: function(s).into_iter().collect(),
         function: s.function.clone(),

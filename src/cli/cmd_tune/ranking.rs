@@ -63,12 +63,22 @@ pub(super) struct Ranked {
     fits: bool,
     seconds: f64,
     pub added_per_access: usize,
+    /// Loads of a table in constant memory.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    look_ups: Option<u64>,
     /// Whether the declaration of the array is all that changes.
     in_declaration: bool,
     pub wasted_bytes: u32,
     front: bool,
     /// The index in CUDA.
     code: String,
+}
+
+impl Ranked {
+    /// Conflicts, and loads of a table, which take as long.
+    fn cost(&self) -> u64 {
+        self.conflicts + self.look_ups.unwrap_or(0)
+    }
 }
 
 impl<'a> Ranking<'a> {
@@ -91,6 +101,7 @@ impl<'a> Ranking<'a> {
             fits: array.words() + choice.wasted_words <= array.room(),
             seconds: choice.seconds,
             added_per_access: choice.added,
+            look_ups: (choice.look_ups > 0).then_some(choice.look_ups),
             in_declaration: false,
             wasted_bytes: choice.wasted_words * WORD_BYTES,
             front: choice.front,
@@ -135,12 +146,12 @@ impl<'a> Ranking<'a> {
         if self.results.iter().all(|r| !r.in_declaration) {
             return self;
         }
-        let costs = |r: &Ranked| (r.conflicts, r.added_per_access, r.wasted_bytes);
+        let costs = |r: &Ranked| (r.cost(), r.added_per_access, r.wasted_bytes);
         // The first result is the one that the source changes implement, unless the search
         // ran out of its budget and longer rows leave fewer conflicts.
         let declared = self.results.iter().filter(|r| r.in_declaration);
         let fewest = declared.map(|r| r.conflicts).min();
-        let first = usize::from(fewest >= Some(self.best().conflicts));
+        let first = usize::from(fewest >= Some(self.best().cost()));
         self.results[first..].sort_by_key(costs);
         let costs: Vec<_> = self.results.iter().map(costs).collect();
         for (ranked, front) in self.results.iter_mut().zip(on_front(&costs)) {
@@ -168,6 +179,7 @@ impl<'a> Ranking<'a> {
             fits: array.words() + array.wasted(&layout) <= array.room(),
             seconds: 0.0,
             added_per_access: 0,
+            look_ups: None,
             in_declaration: true,
             wasted_bytes: array.wasted(&layout) * WORD_BYTES,
             front: false,
@@ -218,6 +230,14 @@ impl<'a> Ranking<'a> {
         let mut details = Details::of(table);
         if hidden > 0 {
             details.say(format!(" {hidden} more: --all"));
+        }
+        if let Some((r, loads)) = self.results.iter().find_map(|r| Some((r, r.look_ups?))) {
+            details.note(format!(
+                "{}: {} of its table in constant memory, one for each word that the lanes of an \
+                 access need; they rank it like conflicts",
+                r.hash,
+                counted(loads, "load")
+            ));
         }
         details.note("* no other is better in all of conflicts, added instructions and bytes");
         details
@@ -321,11 +341,20 @@ impl<'a> Ranking<'a> {
                  spread the words.",
                 counted(all, "conflict")
             ),
-            None => format!(
-                "No mapping{} leaves fewer than the {} that there are.",
-                self.whole_vectors(),
-                counted(all, "conflict")
-            ),
+            None => match self.results.iter().find(|r| r.conflicts < all) {
+                Some(r) => format!(
+                    "No mapping is worth its cost: {} removes {} of {all} conflicts for {} of a \
+                     table in constant memory.",
+                    r.hash,
+                    all - r.conflicts,
+                    counted(r.look_ups.unwrap_or(0), "load")
+                ),
+                None => format!(
+                    "No mapping{} leaves fewer than the {} that there are.",
+                    self.whole_vectors(),
+                    counted(all, "conflict")
+                ),
+            },
         }
     }
 }

@@ -10,6 +10,8 @@ mod copies;
 mod site;
 mod sites;
 mod spare;
+mod turns;
+mod versions;
 mod warp;
 
 use super::sass::MachineAccess;

@@ -49,7 +49,7 @@ use spadkit_mapping::geometry::Geometry;
 use spadkit_mapping::geometry::WORD_BYTES;
 use spadkit_mapping::software::choice::{Array, Choices, Narrower, PerVariable};
 use spadkit_mapping::software::{Layout, LayoutSpec, cuda_address_function, cuda_function};
-use spadkit_mapping::trace::{AccessTrace, ConflictRule, Place};
+use spadkit_mapping::trace::{AccessTrace, ConflictProfile, ConflictRule, Place};
 use spadkit_ptx::analysis::plain_name;
 use std::collections::BTreeSet;
 use std::rc::Rc;
@@ -80,6 +80,9 @@ pub struct Suggestion {
     /// The wide accesses of the source that it splits.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub parted: Option<Parted>,
+    /// Conflicts of accesses whose addresses depend on loaded values: another input has others.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub given_by_data: u64,
     /// Its effect on the machine code, if known.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub machine_code: Option<InMachineCode>,
@@ -129,6 +132,31 @@ pub struct Tuned<'a> {
     pub indices: &'a Indices,
     /// The accesses of the machine code, by which changes of the source are judged.
     pub machine_code: Option<&'a AccessTrace>,
+}
+
+impl Tuned<'_> {
+    /// Conflicts of the accesses to a target whose addresses depend on loaded values.
+    fn given_by_data(&self, target: &Target) -> u64 {
+        let mask = self.geometry.bank_mask();
+        let places = target.accesses.places();
+        let of_data = |pc: u32| {
+            let place = places.of(pc);
+            let line = place.ptx_line;
+            line.is_some_and(|line| self.indices.depends_on_data(&(place.ptx_file, line)))
+        };
+        let profiles = ConflictProfile::per_pc(target.accesses, self.rule).into_iter();
+        let own = profiles.filter(|(pc, _)| of_data(*pc));
+        own.map(|(_, profile)| profile.count(|word| word & mask).conflicts)
+            .sum()
+    }
+}
+
+#[allow(
+    clippy::trivially_copy_pass_by_ref,
+    reason = "the signature that serde expects"
+)]
+fn is_zero(count: &u64) -> bool {
+    *count == 0
 }
 
 /// The changes of a source.
@@ -255,7 +283,7 @@ fn suggestion(
     let mut lines = lines::lines(target, tuned, mapped, sources);
     if let Some(longer) = matrices::longer_rows(target, &lines, &array, sources) {
         let judged = Judged::new(target, tuned, &[], sources);
-        return of_longer_rows(target, longer, array, judged);
+        return of_longer_rows((target, tuned), longer, array, judged);
     }
     let in_rows = match wide {
         Some(_) => None,
@@ -263,7 +291,7 @@ fn suggestion(
     };
     let in_rows = in_rows.map(|longer| {
         let judged = Judged::new(target, tuned, &[], sources);
-        of_longer_rows(target, longer, array.clone(), judged)
+        of_longer_rows((target, tuned), longer, array.clone(), judged)
     });
     if let Some(wide) = wide {
         wide.take_apart(target, &mut lines.changes, function, sources);
@@ -286,6 +314,7 @@ fn suggestion(
         torn: torn.lines.clone(),
         keeps_merged: false,
         parted: None,
+        given_by_data: tuned.given_by_data(target),
         machine_code: judged.map(|judged| judged.under(&best.layout)),
         elements: target.elements(&best.layout),
         elements_before: target.elements_before(),
@@ -312,7 +341,7 @@ fn code(lines: &[LineChange], layout: &Layout, mapped: Mapped, bytes: u32) -> St
         let is_of_objects = l.parts.are_torn() || l.parts == Parts::OfOneObject;
         let is_address = is_of_objects || l.is_through_a_pointer(mapped.array);
         match l.maps() {
-            Some(maps) => maps != Maps::Indices,
+            Some(maps) => !matches!(maps, Maps::Indices | Maps::Both),
             None => l.is_by_hand() && is_address,
         }
     };
@@ -325,7 +354,11 @@ fn code(lines: &[LineChange], layout: &Layout, mapped: Mapped, bytes: u32) -> St
     let mut code = cuda_function(layout, mapped.function, unit);
     let helper = format!("{}_at", mapped.function);
     let names_helper = |l: &LineChange| l.statement().is_some_and(|(_, new)| has(new, &helper));
-    if lines.iter().any(|l| of_address(l) || names_helper(l)) {
+    let is_mixed = |l: &LineChange| !l.also_through.is_empty();
+    if lines
+        .iter()
+        .any(|l| of_address(l) || names_helper(l) || is_mixed(l))
+    {
         code += &cuda_address_function(layout, mapped.function, unit);
     }
     code
@@ -361,7 +394,7 @@ fn has(line: &str, name: &str) -> bool {
 
 /// Nothing but the declaration and the lines that give the length of a row change.
 fn of_longer_rows(
-    target: &Target,
+    (target, tuned): (&Target, &Tuned),
     longer: LongerRows,
     array: String,
     judged: Option<Judged>,
@@ -377,6 +410,7 @@ fn of_longer_rows(
         torn: Vec::new(),
         keeps_merged: false,
         parted: None,
+        given_by_data: tuned.given_by_data(target),
         machine_code: judged.map(|judged| judged.under(layout)),
         elements: target.elements(layout),
         elements_before: target.elements_before(),

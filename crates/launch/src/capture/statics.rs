@@ -3,12 +3,16 @@
 //! addresses of the run.
 
 mod check;
+mod data;
+mod indices;
 mod predict;
 
 pub use check::{Checked, Disagreement};
+pub use indices::{Indices, PtxLine};
 
 use super::code::Code;
 use super::{LaunchInput, RunOptions};
+use data::Data;
 use spadkit_base::error::{Error, Result};
 use spadkit_mapping::trace::pattern::{self, Class, Pattern};
 use spadkit_mapping::trace::{AccessTrace, Op, Place};
@@ -18,7 +22,6 @@ use spadkit_ptx::analysis::{
 };
 use spadkit_ptx::exec::{Launch, Options, Program};
 use spadkit_ptx::{Cfg, Function, Instruction, Module};
-use std::collections::BTreeMap;
 
 /// An instruction that accesses shared memory.
 #[derive(Clone, Debug)]
@@ -35,6 +38,8 @@ pub struct StaticSite {
     pub index: Option<SourceIndex>,
     /// What made it not affine, or its offset not known.
     pub unknown: Option<Unknown>,
+    /// Whether it depends on a value from memory.
+    pub of_data: bool,
     /// What the run showed; nothing where nothing ran.
     pub checked: Checked,
 }
@@ -130,16 +135,12 @@ pub fn launch_indices(input: &LaunchInput) -> Result<Indices> {
     source_indices(prepared.program(), &launch.entry, launch.block)
 }
 
-/// The indices of shared variables that accesses compute, by the PTX file,
-/// where several are linked, and the 1-based line in it.
-pub type Indices = BTreeMap<(Option<String>, u32), SourceIndex>;
-
 /// The indices of the shared variables that the accesses of an entry compute:
 /// in a block of any size where that is enough, else in one of `block` threads.
 pub fn source_indices(program: &Program, entry: &str, block: [u32; 3]) -> Result<Indices> {
     let module = program.module();
     let code = Code::new(program, entry)?;
-    let mut found = Indices::new();
+    let mut found = Indices::default();
     for block in [None, Some(block)] {
         let context = Context {
             block,
@@ -149,16 +150,23 @@ pub fn source_indices(program: &Program, entry: &str, block: [u32; 3]) -> Result
         let touched = vec![true; code.rows.len()];
         let checked = vec![Checked::default(); analysed.sites.len()];
         for site in analysed.statics(&code, &touched, &checked).sites {
-            let (Some(line), Some(index)) = (site.place.ptx_line, site.index) else {
+            let Some(line) = site.place.ptx_line else {
                 continue;
             };
             let place = (site.place.ptx_file, line);
+            if site.of_data {
+                found.of_data.insert(place.clone());
+            }
+            let Some(index) = site.index else {
+                continue;
+            };
             let unknown = |i: &SourceIndex| i.stand_ins().count();
             let better = found
+                .by_line
                 .get(&place)
                 .is_none_or(|f| unknown(&index) < unknown(f));
             if better {
-                found.insert(place, index);
+                found.by_line.insert(place, index);
             }
         }
     }
@@ -198,6 +206,8 @@ struct Site {
     in_step: bool,
     /// The address as an index.
     index: Option<SourceIndex>,
+    /// Whether the address depends on a value from memory.
+    of_data: bool,
 }
 
 impl Site {
@@ -207,6 +217,7 @@ impl Site {
         access: SharedAccess,
         affines: &Affines,
         uniformity: &Uniformity,
+        data: &Data,
     ) -> Self {
         let same = |t: &Term| match t {
             Term::Opaque(value) => uniformity.holds_at(*value, block),
@@ -230,6 +241,7 @@ impl Site {
             in_step: lanes.is_some_and(|a| all(a, &equally)),
             index: exact.and_then(|a| affines.source_index(a)),
             lanes: lanes.cloned(),
+            of_data: exact.is_some_and(|a| data.gives(a)),
             access,
         }
     }
@@ -286,6 +298,7 @@ impl<'a> Analysed<'a> {
         );
         let accesses = shared_accesses(self.module, function, &cfg, &values, &affines, summaries);
         let uniformity = Uniformity::new(self.module, function, &cfg, &values, &loops);
+        let data = Data::new(function, &values);
         for mut access in accesses {
             if matches!(access.kind, AccessKind::Call | AccessKind::Other) {
                 continue;
@@ -300,7 +313,7 @@ impl<'a> Analysed<'a> {
             let block = cfg.block_of[access.at as usize];
             let at = (start + access.at, index, block);
             self.sites
-                .push(Site::new(at, access, &affines, &uniformity));
+                .push(Site::new(at, access, &affines, &uniformity, &data));
         }
         self.graphs.push(Graph {
             function: index,
@@ -365,6 +378,7 @@ impl<'a> Analysed<'a> {
             address,
             index: site.index.clone(),
             unknown,
+            of_data: site.of_data,
             checked: checked.clone(),
         }
     }

@@ -82,8 +82,21 @@ impl Steps {
         }
     }
 
+    /// The word of the table that is loaded for `index`; `None` without a table.
+    pub fn table_word(&self, index: u32) -> Option<u32> {
+        let word = self.steps.iter().find_map(|step| match step {
+            Step::Table(Value::Step(of)) => Some(*of),
+            _ => None,
+        })?;
+        self.results(index).get(word).copied()
+    }
+
     /// The result of the operations for `index`.
     pub fn evaluate(&self, index: u32) -> u32 {
+        self.results(index).last().copied().unwrap_or(index)
+    }
+
+    fn results(&self, index: u32) -> Vec<u32> {
         let mut results: Vec<u32> = Vec::new();
         for step in &self.steps {
             let of = |v: &Value| match v {
@@ -110,7 +123,7 @@ impl Steps {
             };
             results.push(result);
         }
-        results.last().copied().unwrap_or(index)
+        results
     }
 
     pub(super) fn push(&mut self, step: Step) -> Value {

@@ -117,14 +117,16 @@ pub fn cuda_address_function(layout: &Layout, name: &str, bytes: u32) -> String 
     let (body, place) = in_bytes(&Steps::of(layout)).unwrap_or_else(through_words);
     format!(
         "// The same for an address in `array`: for ldmatrix and cp.async.\n\
-         __device__ __forceinline__ unsigned {name}_at(const void *array, unsigned address)\n{{\n    \
-             const unsigned first = static_cast<unsigned>(__cvta_generic_to_shared(array));\n    \
+         __device__ __forceinline__ unsigned {name}_at(const volatile void *array, \
+         unsigned address)\n{{\n    \
+             const unsigned first = (unsigned)__cvta_generic_to_shared((const void *)array);\n    \
              const unsigned byte = address - first;\n{body}    \
              return first + {place};\n}}\n\
          // The same for a pointer.\n\
          template <typename T>\n\
-         __device__ __forceinline__ T *{name}_at(const void *array, T *address)\n{{\n    \
-             const unsigned byte = (const char *)address - (const char *)array;\n{body}    \
+         __device__ __forceinline__ T *{name}_at(const volatile void *array, T *address)\n{{\n    \
+             const unsigned byte = (const volatile char *)address \
+             - (const volatile char *)array;\n{body}    \
              return (T *)((char *)array + {place});\n}}\n"
     )
 }

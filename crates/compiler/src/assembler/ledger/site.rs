@@ -13,6 +13,8 @@ pub(super) struct Site<'a> {
     pub line: u32,
     /// Most occurrences in a warp.
     pub most: usize,
+    /// The same, with those of disjoint sets of lanes in turn as one.
+    pub most_turns: usize,
     /// Its first access, and the bytes from there to the next of its warp.
     pub first: &'a Access,
     pub step: Option<i64>,
@@ -36,13 +38,52 @@ pub(super) struct Site<'a> {
     pub rounds: Option<(usize, usize)>,
     /// Other instructions may belong to it.
     pub doubtful: bool,
+    /// A part of it is in the code, and the rest is not found.
+    pub is_doubted: bool,
 }
 
 impl<'a> Site<'a> {
+    /// One of which nothing but its first access is known.
+    pub fn new(first: &'a Access, line: u32, interval: usize) -> Self {
+        Site {
+            op: first.op,
+            bytes: first.bytes,
+            line,
+            most: 0,
+            most_turns: 0,
+            first,
+            step: None,
+            interval,
+            code: Vec::new(),
+            copies: Vec::new(),
+            is_loop: false,
+            partner: None,
+            rounds: None,
+            doubtful: false,
+            is_doubted: false,
+        }
+    }
+
     /// The instructions are executed as often as the PTX: in a loop, or one for
     /// each occurrence.
     pub fn is_complete(&self) -> bool {
-        self.copies.len() >= self.most || self.code.iter().any(|m| m.in_loop.is_some())
+        self.copies.len() >= self.needed() || self.code.iter().any(|m| m.in_loop.is_some())
+    }
+
+    /// Copies that straight code needs for all occurrences.
+    fn needed(&self) -> usize {
+        if self.is_in_turns() {
+            self.most_turns
+        } else {
+            self.most
+        }
+    }
+
+    /// Whether some occurrences are executions of one instruction by some of the lanes each: in
+    /// straight code that has fewer instructions than occurrences.
+    pub fn is_in_turns(&self) -> bool {
+        let is_straight = self.code.iter().all(|m| m.in_loop.is_none());
+        is_straight && self.copies.len() < self.most && self.most_turns < self.most
     }
 
     /// Whether an occurrence is one of those that the code has no copy for.

@@ -3,6 +3,8 @@
 use super::copies;
 use super::site::{Site, Unrolled, distance, orphans, partner};
 use super::spare;
+use super::turns::Turns;
+use super::versions;
 use crate::assembler::sass::MachineAccess;
 use spadkit_mapping::trace::{AccessTrace, Op, Places};
 use std::collections::{BTreeMap, HashMap, HashSet};
@@ -14,25 +16,18 @@ impl<'a> Sites<'a> {
     pub fn new(trace: &'a AccessTrace, places: &Places, code: &'a [MachineAccess]) -> Self {
         let mut sites: BTreeMap<u32, Site> = BTreeMap::new();
         let mut counts: HashMap<(u32, u32), usize> = HashMap::new();
+        let mut turns: HashMap<(u32, u32), Turns> = HashMap::new();
         for (at, access) in trace.accesses.iter().enumerate() {
             let count = counts.entry((access.pc, access.warp)).or_default();
             *count += 1;
-            let site = sites.entry(access.pc).or_insert_with(|| Site {
-                op: access.op,
-                bytes: access.bytes,
-                line: places.of(access.pc).ptx_line.unwrap_or(0),
-                most: 0,
-                first: access,
-                step: None,
-                interval: trace.barriers.partition_point(|&b| b as usize <= at),
-                code: Vec::new(),
-                copies: Vec::new(),
-                is_loop: false,
-                partner: None,
-                rounds: None,
-                doubtful: false,
+            let site = sites.entry(access.pc).or_insert_with(|| {
+                let line = places.of(access.pc).ptx_line.unwrap_or(0);
+                let interval = trace.barriers.partition_point(|&b| b as usize <= at);
+                Site::new(access, line, interval)
             });
             site.most = site.most.max(*count);
+            let turn = turns.entry((access.pc, access.warp)).or_default();
+            site.most_turns = site.most_turns.max(turn.take(access) + 1);
             if *count == 2 && access.warp == site.first.warp {
                 site.step = distance(site.first, access);
             }
@@ -60,9 +55,11 @@ impl<'a> Sites<'a> {
                 site.code.sort_by_key(|m| m.offset);
             }
         }
+        versions::give_swaps(&mut sites, code);
         let mut sites = Sites(sites);
         spare::give(&mut sites.0);
         spare::give_parts(&mut sites.0);
+        versions::leave_out_others(&mut sites.0);
         for site in sites.0.values_mut() {
             site.copies = copies::of(&site.code, site.bytes);
         }
@@ -125,7 +122,7 @@ impl<'a> Sites<'a> {
         let lost = code.iter().filter(shared).filter(|m| m.line == 0);
         let lost: HashSet<Op> = lost.map(|m| m.op).collect();
         for site in self.0.values_mut() {
-            site.doubtful = site.line == 0 || lost.contains(&site.op);
+            site.doubtful = site.line == 0 || lost.contains(&site.op) || site.is_doubted;
         }
     }
 

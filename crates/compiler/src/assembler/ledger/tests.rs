@@ -470,3 +470,61 @@ fn products_are_kept_whatever_their_line() {
     assert_eq!(ledger.sites[0].instructions, ["LDS"]);
     assert_eq!(ledger.sites[1].instructions, ["2 HGMMA.64x64x16.F32"]);
 }
+
+/// Lanes that have parted execute the same instruction one group after another.
+#[test]
+fn groups_of_lanes_take_turns_at_an_instruction() {
+    let of_lanes = |line: u32, lanes: std::ops::Range<u32>| {
+        let mut own = access(line, Op::Load, 4, (0, 2));
+        for (lane, word) in (0..).zip(own.addrs.iter_mut()) {
+            *word = word.filter(|_| lanes.contains(&lane));
+        }
+        own
+    };
+    let accesses = vec![
+        of_lanes(10, 0..8),
+        of_lanes(10, 8..30),
+        of_lanes(10, 30..32),
+        // A second round, of which a register has the value.
+        of_lanes(10, 0..8),
+    ];
+    let ledger = Ledger::new(&trace(accesses), &[machine(10, "LDS", "R2", 0)]);
+    let found = fates(&ledger, 10);
+    assert_eq!((found.kept, found.removed), (3, 1));
+}
+
+/// Of three versions of a loop, the one that takes eight rounds at once has wide loads alone; a
+/// version that does not run has the second load by itself.
+#[test]
+fn an_instruction_of_another_version_of_a_loop_is_not_of_the_main_one() {
+    let round = |n: u32| {
+        [(10, 2 * n), (11, 2 * n + 1)].map(|(line, word)| access(line, Op::Load, 4, (word, 16)))
+    };
+    let all = |rounds: u32| trace((0..rounds).flat_map(round).collect());
+    let mut code: Vec<_> = (0..4).map(|n| machine(10, "LDS.64", "R2", 8 * n)).collect();
+    for one in &mut code {
+        one.in_loop = Some(0x40);
+    }
+    code.push(machine(10, "LDS", "R2", 0));
+    code.push(machine(11, "LDS", "R2", 4));
+    let ledger = Ledger::new(&all(8), &code);
+    let second = fates(&ledger, 11);
+    assert_eq!((second.kept, second.removed, second.merged), (0, 0, 8));
+    assert!(ledger.trace.accesses.iter().all(|a| a.bytes == 8));
+    // With rounds left over, the other version runs.
+    assert!(fates(&Ledger::new(&all(9), &code), 11).kept > 0);
+}
+
+/// The instructions of the loop have the line of a constant in front of it.
+#[test]
+fn an_atomic_by_compare_and_swap_may_have_another_line() {
+    let trace = trace(vec![access(10, Op::Atomic, 4, (0, 2))]);
+    let at = |at: u32, one: MachineAccess| MachineAccess { at, ..one };
+    let load = at(0x40, machine(10, "LD.E", "R2", 0));
+    let mut swap = at(0x80, machine(3, "ATOM.E.CAS.STRONG.GPU", "R2", 0));
+    swap.in_loop = Some(0x60);
+    let found = fates(&Ledger::new(&trace, &[load.clone(), swap]), 10);
+    assert_eq!((found.looped, found.removed), (1, 0));
+    let found = fates(&Ledger::new(&trace, &[load]), 10);
+    assert_eq!((found.not_accounted, found.removed), (1, 0));
+}

@@ -2,6 +2,7 @@
 
 use super::site::{Site, window};
 use super::sites::Sites;
+use super::turns::Turns;
 use super::{Fates, Made};
 use crate::assembler::sass::MachineAccess;
 use spadkit_mapping::trace::{Access, Op};
@@ -13,6 +14,8 @@ pub(super) struct Warp<'a> {
     sites: &'a Sites<'a>,
     /// Accesses of each site so far.
     seen: HashMap<u32, usize>,
+    /// The turns of its groups of lanes.
+    turns: HashMap<u32, Turns>,
     /// Wide accesses of each site, in order.
     groups: HashMap<u32, Vec<Group>>,
     /// For each site without an instruction, the first of its partner's wide
@@ -79,6 +82,7 @@ impl<'a> Warp<'a> {
             accesses,
             sites,
             seen: HashMap::new(),
+            turns: HashMap::new(),
             groups: HashMap::new(),
             next: HashMap::new(),
         }
@@ -153,12 +157,14 @@ impl<'a> Warp<'a> {
         fate: &mut Fates,
         made: &mut Vec<Made>,
     ) {
-        let occurrence = self.seen.entry(access.pc).or_default();
-        let copy = site.copy(*occurrence, access);
+        let seen = self.seen.entry(access.pc).or_default();
+        let turn = self.turns.entry(access.pc).or_default().take(access);
+        let occurrence = if site.is_in_turns() { turn } else { *seen };
+        *seen += 1;
+        let copy = site.copy(occurrence, access);
         let machine = copy.first();
         let wide = machine.bytes > access.bytes && access.op != Op::Atomic;
-        let beyond = site.is_beyond(*occurrence) && (site.rounds.is_some() || !wide);
-        *occurrence += 1;
+        let beyond = site.is_beyond(occurrence) && (site.rounds.is_some() || !wide);
         if machine.is_matrix() || site.code.iter().any(|m| m.is_matrix()) {
             fate.kept += 1;
             made.push(Made {

@@ -40,6 +40,9 @@ pub struct LineChange {
     /// The other arrays that the line accesses through the same pointer.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub shared_with: Vec<String>,
+    /// Other names through which the line accesses the array, where it changes by hand for them.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub also_through: Vec<String>,
     /// The other kernel that calls its function with an array of its own.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub called_by: Option<String>,
@@ -133,7 +136,7 @@ impl LineChange {
 
     /// Whether its call maps each element that it names through a pointer.
     pub(in crate::suggest) fn is_by_pointers(&self) -> bool {
-        self.maps() == Some(Maps::Pointers)
+        matches!(self.maps(), Some(Maps::Pointers | Maps::Both))
     }
 
     /// Whether its statement changes element by element, so that the compiler no longer

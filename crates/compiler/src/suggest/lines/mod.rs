@@ -11,6 +11,7 @@ pub(super) mod macro_elements;
 pub(super) mod methods;
 pub(super) mod moved_by_compiler;
 pub(super) mod named_elements;
+pub(super) mod other_names;
 pub(super) mod pointer_parameters;
 pub(super) mod pointers_to_start;
 pub(super) mod references;
@@ -119,7 +120,7 @@ type Pass<'a> = fn(&mut Work<'a>, &mut SourceFiles);
 
 impl<'a> Work<'a> {
     /// The steps in their order. Most take the lines that are still open.
-    const PASSES: [Pass<'a>; 15] = [
+    const PASSES: [Pass<'a>; 16] = [
         // The accesses' texts are complete before one is compared or shown.
         Self::count_from_the_start,
         // The line's own elements: the smallest change, and the surest.
@@ -147,6 +148,8 @@ impl<'a> Work<'a> {
         Self::see_torn_objects,
         // For functions with changed pointers, whose number is now final.
         Self::add_unreached_lines,
+        // What all passes have changed leaves no access of its line as it is.
+        Self::take_back_incomplete,
         // Renames what the passes before it made.
         Self::change_one_object,
     ];
@@ -270,6 +273,10 @@ impl<'a> Work<'a> {
     fn add_unreached_lines(&mut self, sources: &mut SourceFiles) {
         let more = unreached::lines(&self.lines.changes, self.mapped, sources);
         self.lines.changes.extend(more);
+    }
+
+    fn take_back_incomplete(&mut self, sources: &mut SourceFiles) {
+        other_names::take_back(&mut self.lines.changes, self.mapped, sources);
     }
 
     fn change_one_object(&mut self, sources: &mut SourceFiles) {

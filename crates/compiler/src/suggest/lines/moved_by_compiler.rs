@@ -5,6 +5,7 @@
 
 use super::change::LineChange;
 use super::declared_pointers::names_into;
+use super::other_names::has_word;
 use super::through_pointer::pointer_change;
 use super::types::Types;
 use super::wrapped::pointers_change;
@@ -160,6 +161,18 @@ fn has_reference(statement: &str, before: &str) -> bool {
     })
 }
 
+/// An expression that is indexed, without the cast of `((float4 *)out)[i]`.
+fn under_a_cast(indexed: &str) -> &str {
+    let cast = || {
+        let text = Text::new(indexed.to_owned());
+        let close = indexed.strip_suffix(')')?.len();
+        let inside = &indexed[text.opening(close)? + 1..close];
+        let kind = inside.strip_suffix(last_name(inside))?.trim_end();
+        (kind.starts_with('(') && kind.ends_with("*)")).then_some(inside)
+    };
+    cast().unwrap_or(indexed)
+}
+
 /// The names of which a statement has elements, or what they point to.
 fn pointed(statement: &str) -> impl Iterator<Item = &str> {
     let elements = statement.match_indices(['[', '-']).filter_map(|(at, c)| {
@@ -167,7 +180,7 @@ fn pointed(statement: &str) -> impl Iterator<Item = &str> {
         let before = statement[..at].trim_end();
         // The second index of an element has the name of the first.
         let is_first = c == "[" && !before.ends_with(']');
-        (is_first || is_member).then(|| last_name(before))
+        (is_first || is_member).then(|| last_name(under_a_cast(before)))
     });
     let stars = statement.match_indices('*').filter_map(|(at, _)| {
         let before = statement[..at].trim_end();
@@ -218,9 +231,8 @@ fn is_elsewhere(place: &Text, at: usize, name: &str) -> bool {
     let Some(function) = place.function_around(at).filter(|_| !name.is_empty()) else {
         return false;
     };
-    let head = &place.masked[place.statement_start(function.open)..function.open];
     let parameters = &place.masked[function.open..function.close];
-    if head.contains("__global__") && word(parameters, name).is_some() {
+    if has_word(place, &function, "__global__") && word(parameters, name).is_some() {
         return true;
     }
     let body = &place.masked[function.body..at];
@@ -357,12 +369,15 @@ mod tests {
             "out[0] = v[1] * x;",
             "x = fmaf(x, 2, 1);",
             "m[0][1] = m[1]\n[0] * x;",
+            "((float4 *)out)[t] = x;",
         ] {
             assert!(plain(line), "{line}");
         }
         for line in [
             "x += q[1];",
             "x = *q + 1;",
+            "x = ((int *)q)[1] + (out + 1)[0];",
+            "x = (q + out)[0];",
             "x = q->y;",
             "x = f(t);",
             "q[tile[0]] = x;",

@@ -2,10 +2,14 @@
 //! of its statement, as that of the value which is stored.
 
 use super::change::LineChange;
+use super::declared_pointers::{pointers, pointers_to_rows};
+use super::other_names::OtherNames;
+use super::types::Types;
+use super::wrapped::Wrap;
 use crate::suggest::SourceFiles;
 use crate::suggest::mapped::Mapped;
 use crate::suggest::source::declarations::Declaration;
-use crate::suggest::source::edits::{self, CallChange, Maps};
+use crate::suggest::source::edits::{self, CallChange, Edit, Maps};
 use crate::suggest::source::files::split;
 use crate::suggest::source::scan::{Text, word};
 use std::ops::RangeInclusive;
@@ -87,6 +91,62 @@ pub(in crate::suggest) fn change_elements(
         line.changed_text = seen.changed(old, mapped);
         line.declared = line.changed_text.as_ref().map(|_| seen.clone());
     }
+    if !line.is_by_hand()
+        && let Some(call) = with_pointers(place, seen, mapped, sources)
+    {
+        (line.changed_text, line.declared) = (None, None);
+        line.call = Some(call);
+    }
+}
+
+/// The statement or the line with the elements of the array under `function`, and the address
+/// of each element that it names through a pointer; `None` where it names none, or in a way that
+/// is not understood.
+fn with_pointers(
+    source: &str,
+    seen: &Declaration,
+    mapped: Mapped,
+    sources: &mut SourceFiles,
+) -> Option<CallChange> {
+    let (file, number) = split(source)?;
+    let place = sources.text(file);
+    let line = place.start_of_line(number)?;
+    let (from, to) = match Split::at(&place, number) {
+        Some(split) => (split.from, split.to),
+        None => (line, place.line_end(line)),
+    };
+    let all = OtherNames::at(&place, to, mapped.array, Vec::new());
+    if all.named_in(&place.masked[from..to]).is_empty() {
+        return None;
+    }
+    let known = pointers(&place, to, mapped.array)?;
+    let walking = known.walking.clone();
+    let wrap = Wrap {
+        names: &known.names(),
+        rows: &pointers_to_rows(&place, to),
+        own: None,
+        walking: &walking,
+        start: mapped.array,
+        function: mapped.function,
+        passed: &[],
+    };
+    let types = Types::of(file, sources);
+    let kept = types.kept(mapped.array, Some(mapped.unit));
+    let mut edits = wrap.edits(&place, (from, to), (kept, number))?;
+    let code = Text::new(place.masked[from..to].to_owned());
+    let own = seen.edits(&code, mapped)?.into_iter().map(|edit| Edit {
+        from: edit.from + from,
+        to: edit.to + from,
+        ..edit
+    });
+    (!edits.is_empty()).then_some(())?;
+    edits.extend(own);
+    let source = format!("{file}:{}", place.line_of(from));
+    let change = edits::change(source, &place, (from, to), &edits)?;
+    Some(CallChange {
+        maps: Maps::Both,
+        ..change
+    })
 }
 
 /// The change of the statement with a line, where its elements take several lines.

@@ -103,6 +103,14 @@ impl Suggestion {
                 self.lengths_text(line)
             );
         }
+        if !line.also_through.is_empty() {
+            let (array, function) = (&self.array, &self.function_name);
+            let names = line.also_through.join(", ");
+            return format!(
+                "map every access: {array}[{function}(INDEX)], and through {names} \
+                 *{function}_at({array}, ADDRESS)"
+            );
+        }
         if line.parts.are_torn() {
             return format!(
                 "the mapping takes apart the elements: copy them by their members, the address of \
@@ -205,6 +213,18 @@ impl Suggestion {
             "{places}: the compiler no longer merges accesses to {widest} bytes there; the \
              conflicts are counted that way, and a cast to a vector type keeps them whole"
         ))
+    }
+
+    /// That its gain is that of this input; `None` if addresses do not depend on data.
+    pub fn data_text(&self) -> Option<String> {
+        let all = self.conflicts_before;
+        (self.given_by_data > 0).then(|| {
+            format!(
+                "the addresses of accesses with {} of the {all} conflicts depend on loaded values: \
+                 the gain is that of this input, try it on others",
+                self.given_by_data.min(all)
+            )
+        })
     }
 
     /// The changes in the maps of its tensor copies, a sentence for each.

@@ -207,7 +207,10 @@ impl Read {
         let is_narrow = |code: &str| known.any(code, &is_wide) == Some(false);
         (is_narrow(text) && is_narrow(statement)).then_some(())?;
         let (array, own) = (target.array_name(), target.element_bytes());
-        if !matches!(line.maps(), Some(Maps::Element | Maps::Pointers)) {
+        if !matches!(
+            line.maps(),
+            Some(Maps::Element | Maps::Pointers | Maps::Both)
+        ) {
             return Some(vec![own.max(WORD_BYTES)]);
         }
         let (file, number) = split(line.place()?)?;
@@ -219,7 +222,7 @@ impl Read {
             .iter()
             .map(|address| kept.bytes(number, address).unwrap_or(own));
         let mut bytes: Vec<u32> = bytes.map(|bytes| bytes.max(WORD_BYTES)).collect();
-        if bytes.is_empty() {
+        if bytes.is_empty() || line.maps() == Some(Maps::Both) {
             bytes.push(own.max(WORD_BYTES));
         }
         Some(bytes)
@@ -256,10 +259,12 @@ impl Torn {
         }
         let counted = ranked.iter().map(|c| (c, self.conflicts(&c.layout)));
         let kept = counted
-            .min_by_key(|(_, n)| *n)
+            .min_by_key(|(c, n)| *n + c.look_ups)
             .unwrap_or((first, first.conflicts));
         match self.narrow.first() {
-            Some(narrow) if narrow.conflicts < kept.1 => (narrow.clone(), narrow.conflicts),
+            Some(narrow) if narrow.conflicts + narrow.look_ups < kept.1 + kept.0.look_ups => {
+                (narrow.clone(), narrow.conflicts)
+            }
             _ => (kept.0.clone(), kept.1),
         }
     }

@@ -302,7 +302,7 @@ pub(in crate::suggest) fn is_declared(code: &Text, at: usize) -> bool {
 }
 
 /// Whether the element at `at` is not computed.
-fn is_unevaluated(code: &Text, at: usize) -> bool {
+pub(in crate::suggest) fn is_unevaluated(code: &Text, at: usize) -> bool {
     let before = code.masked[..at].trim_end();
     let around = std::iter::successors(code.open_before(at), |open| code.open_before(*open));
     let mut called = around.filter_map(|open| code.called(open));

@@ -35,6 +35,8 @@ pub(in crate::suggest) enum Maps {
     Pointers,
     /// Indices.
     Indices,
+    /// Indices of the array, and the addresses of elements that it names through pointers.
+    Both,
 }
 
 impl CallChange {

@@ -1,13 +1,15 @@
 //! An array of shared memory with the accesses to it.
 
+use super::super::Steps;
 use super::super::layout::{Layout, LayoutSpec};
 use super::copied;
 use crate::geometry::Geometry;
 use crate::hash::HashSpec;
 use crate::search::Problem;
 use crate::trace::{
-    AccessTrace, ConflictCount, ConflictProfile, ConflictRule, MatrixRows, TensorCopy,
+    AccessTrace, ConflictCount, ConflictProfile, ConflictRule, MatrixRows, TensorCopy, WeightedPass,
 };
+use std::collections::BTreeSet;
 use std::fmt;
 
 /// Words of shared memory that are mapped together, and how they are accessed.
@@ -183,6 +185,21 @@ impl Array {
     /// Conflicts under `layout`.
     pub fn count(&self, layout: &Layout) -> ConflictCount {
         self.profile.count(|word| layout.bank(word))
+    }
+
+    /// Loads of the layout's table: constant memory serves one word at a time, so that an
+    /// access has as many as its lanes need different words. 0 without a table.
+    pub fn look_ups(&self, layout: &Layout) -> u64 {
+        let steps = Steps::of(layout);
+        if steps.table.is_empty() {
+            return 0;
+        }
+        let passes = self.profile.passes.iter();
+        let of_pass = |pass: &WeightedPass| {
+            let words = pass.addrs.iter().filter_map(|word| steps.table_word(*word));
+            words.collect::<BTreeSet<u32>>().len() as u64 * pass.weight
+        };
+        passes.map(of_pass).sum()
     }
 
     /// Words that `layout` takes beyond those of the array.

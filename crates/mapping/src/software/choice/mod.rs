@@ -137,6 +137,8 @@ pub struct Choice {
     /// Operations that compute where a word is stored: an estimate of the
     /// instructions added per access, before a compiler shares or hoists any.
     pub added: usize,
+    /// Loads of a table in constant memory, each of which takes as long as a conflict.
+    pub look_ups: u64,
     /// Words of shared memory beyond those of the array.
     pub wasted_words: u32,
     /// No mapping of the kind that wastes no more has fewer conflicts.
@@ -158,9 +160,14 @@ impl Choice {
         self.conflicts == self.lower_bound
     }
 
-    /// The costs to compare by, the most important first.
+    /// The costs to compare by, the most important first: conflicts and look-ups, operations,
+    /// words.
     pub fn costs(&self) -> (u64, usize, u32) {
-        (self.conflicts, self.added, self.wasted_words)
+        (
+            self.conflicts + self.look_ups,
+            self.added,
+            self.wasted_words,
+        )
     }
 }
 
@@ -184,8 +191,8 @@ impl<'a> Effort<'a> {
 pub struct Choices {
     /// The kinds that were asked for.
     pub kinds: Vec<MappingKind>,
-    /// The mappings, the best first: fewest conflicts, then fewest operations
-    /// added, then fewest bytes wasted.
+    /// The mappings, the best first: fewest conflicts and look-ups of a table, then fewest
+    /// operations added, then fewest bytes wasted.
     pub ranked: Vec<Choice>,
     /// The fixed mappings that this array cannot have, and why.
     pub left_out: Vec<(LayoutSpec, Refusal)>,
@@ -200,7 +207,7 @@ pub struct Choices {
 }
 
 impl Choices {
-    /// The mapping that leaves the fewest conflicts.
+    /// The mapping that leaves the fewest conflicts, look-ups of a table counted as such.
     pub fn best(&self) -> &Choice {
         &self.ranked[0]
     }
@@ -404,6 +411,7 @@ impl Search<'_> {
             max_degree: count.max_degree,
             wavefronts: count.wavefronts(),
             added: super::Steps::of(&layout).count(),
+            look_ups: self.array.look_ups(&layout),
             wasted_words: self.array.wasted(&layout),
             lower_bound: candidate.lower_bound.min(count.conflicts),
             evaluated: candidate.evaluated,

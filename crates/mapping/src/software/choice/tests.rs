@@ -463,3 +463,31 @@ fn kinds_have_names() {
             .contains("'nope' is not a kind of mapping")
     );
 }
+
+/// Two lanes in rows whose shifts are in one word of the table: its load takes as long as
+/// the conflict that it removes.
+#[test]
+fn a_table_costs_its_look_ups() {
+    let kinds = [MappingKind::Rap];
+    let found = choices(
+        &array(&trace(512, vec![(4, vec![0, 32])]), 512),
+        &kinds,
+        &effort(),
+    );
+    let found = found.unwrap();
+    let costs = |kind| {
+        let choice = found.ranked.iter().find(|c| c.kind == kind).unwrap();
+        (choice.conflicts, choice.look_ups)
+    };
+    assert_eq!(
+        (costs(MappingKind::Mod), costs(MappingKind::Rap)),
+        ((1, 0), (0, 1))
+    );
+    assert_eq!(found.best().kind, MappingKind::Mod);
+    // Sixteen rows are in three words, each loaded for the lanes that need it.
+    let column: Vec<u32> = (0..16).map(|row| 32 * row).collect();
+    let of_column = array(&trace(512, vec![(4, column.clone()), (4, column)]), 512);
+    let layout = |spec: &str| Layout::new(&spec.parse().unwrap(), geometry()).unwrap();
+    assert_eq!(of_column.look_ups(&layout("rap:seed=1")), 2 * 3);
+    assert_eq!(of_column.look_ups(&layout("swizzle:4,0,5")), 0);
+}

@@ -1,0 +1,26 @@
+//! The indices that accesses compute, by the lines of the PTX.
+
+use spadkit_ptx::analysis::SourceIndex;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// What accesses compute as their indices of shared variables.
+#[derive(Clone, Debug, Default)]
+pub struct Indices {
+    pub(super) by_line: BTreeMap<PtxLine, SourceIndex>,
+    pub(super) of_data: BTreeSet<PtxLine>,
+}
+
+/// The PTX file, where several are linked, and the 1-based line in it.
+pub type PtxLine = (Option<String>, u32);
+
+impl Indices {
+    /// The index of the access in a line of the PTX.
+    pub fn get(&self, line: &PtxLine) -> Option<&SourceIndex> {
+        self.by_line.get(line)
+    }
+
+    /// Whether the address of that access depends on a value from memory.
+    pub fn depends_on_data(&self, line: &PtxLine) -> bool {
+        self.of_data.contains(line)
+    }
+}
