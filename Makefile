@@ -50,7 +50,7 @@ test-python: build venv
 	$(CARGO) build --workspace --lib --bins --examples
 	ln -f $(TARGET)/debug/lib_native.so $(NATIVE) || \
 	  cp -f $(TARGET)/debug/lib_native.so $(NATIVE)
-	$(VENV)/bin/ruff check -q .
+	$(VENV)/bin/ruff check -q --no-cache .
 	$(VENV)/bin/typos
 	cd python && SPADKIT=$(abspath $(SPADKIT)) $(abspath $(VENV))/bin/python -B -m pytest -q -p no:cacheprovider
 

@@ -20,9 +20,8 @@ import subprocess
 import sys
 
 import build
-import programs
-
 import launch
+import programs
 
 SEEDS = (None, 1)
 # Blocks of a launch, at most: what races between blocks does so between few.
