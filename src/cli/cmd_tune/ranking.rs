@@ -207,6 +207,7 @@ impl<'a> Ranking<'a> {
         let shown = self.results.iter().filter(|r| all || self.is_shown(r));
         let shown: Vec<&Ranked> = shown.collect();
         let hidden = self.results.len() - shown.len();
+        let by_table = shown.iter().find_map(|r| Some((&r.hash, r.look_ups?)));
         let table = Columns::of(shown)
             .left("", |r| if r.front { "*" } else { "" })
             .toned(|_| Tone::Good)
@@ -231,11 +232,10 @@ impl<'a> Ranking<'a> {
         if hidden > 0 {
             details.say(format!(" {hidden} more: --all"));
         }
-        if let Some((r, loads)) = self.results.iter().find_map(|r| Some((r, r.look_ups?))) {
+        if let Some((hash, loads)) = by_table {
             details.note(format!(
-                "{}: {} of its table in constant memory, one for each word that the lanes of an \
-                 access need; they rank it like conflicts",
-                r.hash,
+                "{hash}: {} of its table in constant memory, one for each word that the lanes of \
+                 an access need; they rank it like conflicts",
                 counted(loads, "load")
             ));
         }
