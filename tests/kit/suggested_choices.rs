@@ -52,7 +52,9 @@ fn flow_has_longer_rows_in_the_place_of_the_same_gaps() {
     let dir = tempfile::tempdir().unwrap();
     let out = dir.path().join("out");
     let out = out.to_str().unwrap();
-    let found = json(&["flow", &launch("diagonal"), "--fast", "--out", out]);
+    let quick = ["--fast", "--budget", "2"];
+    let own = ["flow", &launch("diagonal"), "--out", out];
+    let found = json(&[&own[..], &quick].concat());
     let change = &found["software"]["suggestions"][0];
     assert_eq!(change["hash"], "pad:every=33,by=1");
     assert_eq!(change["function"], "");
