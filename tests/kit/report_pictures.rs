@@ -129,7 +129,6 @@ fn picture(browser: &str, page: &str, dir: &Path) -> Cells {
 
 /// Compares a page with the picture that is kept of it.
 pub fn compare(name: &str, browser: &str, page: &str, dir: &Path) {
-    let name = name.replace('/', "-").replace(".toml", "");
     let kept: PathBuf = ["tests", "fixtures", "pages", &format!("{name}.png")]
         .iter()
         .collect();
