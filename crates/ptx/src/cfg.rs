@@ -6,10 +6,6 @@
 //! dominance algorithm", 2001) on the reversed graph, which may be
 //! irreducible; loops without an exit get a pretended one.
 
-mod meets;
-
-pub use meets::{Meeting, Meets};
-
 use super::ast::{Function, Instruction, LabelKind, Operand};
 use super::names::Word;
 use super::opcodes::Class;

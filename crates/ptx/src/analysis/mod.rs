@@ -13,6 +13,7 @@ mod context;
 mod dominators;
 mod known_bits;
 mod loops;
+mod meets;
 mod notation;
 mod source_index;
 #[cfg(test)]
@@ -29,6 +30,7 @@ pub use context::Context;
 pub use dominators::Dominators;
 pub use known_bits::{BitFacts, KnownBits};
 pub use loops::{Loop, Loops};
+pub use meets::{Meeting, Meets};
 pub use notation::plain_name;
 pub use source_index::{Factor, SourceIndex};
 pub use uniform::Uniformity;

@@ -106,7 +106,7 @@ fn post_dominators_are_as_defined() {
 fn meetings(body: &str) -> Vec<(u32, Option<u32>)> {
     let module = entry(body);
     let cfg = Cfg::new(&module.functions[0]);
-    let meets = crate::cfg::Meets::new(&cfg);
+    let meets = crate::analysis::Meets::new(&cfg);
     let branches = (0..cfg.exit()).filter(|&b| cfg.blocks[b as usize].successors.len() > 1);
     let start = |block: u32| cfg.blocks[block as usize].start;
     branches

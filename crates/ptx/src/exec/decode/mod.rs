@@ -41,8 +41,9 @@ use super::image::{Image, NEVER, Spin};
 use super::lanes;
 use super::race::Strength;
 use super::registers::{Mask, Pair, Slot, Width};
+use crate::analysis::Meets;
 use crate::ast::{Function, Instruction, LabelKind, Module, Operand, Register, Span};
-use crate::cfg::{Cfg, Meets};
+use crate::cfg::Cfg;
 use crate::names::Special;
 use std::collections::HashMap;
 

@@ -1,7 +1,7 @@
 //! A warp: paths of lanes through the code, and where they meet again.
 //!
 //! Lanes that take different ways at a branch are entries of a stack; they
-//! meet where [`Meets`](crate::cfg::Meets) says. A path is such a stack. Normally a
+//! meet where [`Meets`](crate::analysis::Meets) says. A path is such a stack. Normally a
 //! warp is one path. It becomes several if lanes wait for lanes that the
 //! stack would only run later. This happens at barriers, at instructions that
 //! name lanes of other paths, or if lanes have been branching for long while

@@ -8,11 +8,10 @@
 //! loop do not count for this inside of the loop.
 
 mod blocks;
-mod loops;
 
-use super::{Cfg, immediate_dominators};
+use super::{Dominators, Loops};
+use crate::cfg::Cfg;
 use blocks::Blocks;
-use loops::Loops;
 use std::collections::BTreeMap;
 
 /// Bits of what is known of the blocks of a function beyond which its branches meet at
@@ -37,7 +36,7 @@ pub struct Meets {
     /// others.
     inner: BTreeMap<u32, Meeting>,
     /// By branch, the meetings of branches before it that only some of its sides reach, each
-    /// with the sides that do not, as numbers among the successors.
+    /// with the blocks of the sides that do not.
     past: BTreeMap<u32, Vec<(Meeting, Vec<u32>)>>,
 }
 
@@ -96,11 +95,11 @@ impl Meets {
     }
 
     fn find_past(&mut self, graph: &Graph) {
-        let mut all: Vec<(Meeting, Option<usize>)> = Vec::new();
+        let mut all: Vec<(Meeting, Option<u32>)> = Vec::new();
         let outer = (0..).zip(&self.at).filter_map(|(b, at)| Some((b, (*at)?)));
         let inner = self.inner.iter().map(|(block, meeting)| (*block, *meeting));
         for (block, meeting) in outer.chain(inner) {
-            all.push((meeting, graph.loops.at_depth(block, meeting.depth)));
+            all.push((meeting, graph.loop_at(block, meeting.depth)));
         }
         all.sort_unstable();
         all.dedup();
@@ -127,8 +126,6 @@ struct Graph<'a> {
     loops: Loops,
     /// Of each block its number in an order in which edges but those back go up.
     order: Vec<u32>,
-    /// The blocks by that number.
-    by_order: Vec<u32>,
     /// Of each block the numbers of those that it reaches without an edge back, itself among
     /// them.
     forward: Vec<Blocks>,
@@ -139,9 +136,8 @@ struct Graph<'a> {
 impl<'a> Graph<'a> {
     fn new(cfg: &'a Cfg) -> Self {
         let count = cfg.blocks.len();
-        let by_order = cfg.reverse_postorder.clone();
         let mut order = vec![u32::MAX; count];
-        for (number, &block) in (0..).zip(&by_order) {
+        for (number, &block) in (0..).zip(&cfg.reverse_postorder) {
             order[block as usize] = number;
         }
         let exit = cfg.exit();
@@ -149,13 +145,12 @@ impl<'a> Graph<'a> {
         let ends = ends.map(|b| b.end - b.start == 1 && b.successors == [exit]);
         let mut graph = Graph {
             cfg,
-            loops: Loops::new(cfg),
+            loops: Loops::new(cfg, &Dominators::new(cfg)),
             order,
-            by_order,
-            forward: vec![Blocks::new(count); count],
+            forward: vec![Blocks::new(0); count],
             ends: ends.collect(),
         };
-        for &block in graph.by_order.iter().rev() {
+        for &block in cfg.reverse_postorder.iter().rev() {
             let mut own = Blocks::new(count);
             own.insert(graph.order[block as usize]);
             for &to in &cfg.blocks[block as usize].successors {
@@ -180,10 +175,10 @@ impl<'a> Graph<'a> {
 
     /// Where those of its sides meet that stay in the loop around it, if not all do.
     fn inner_meeting(&self, block: u32) -> Option<Meeting> {
-        let around = self.loops.around_all(block, &[])?;
+        let around = self.loops.innermost(block)?;
         let sides = &self.cfg.blocks[block as usize].successors;
         let stay = sides.iter().copied();
-        let stay: Vec<u32> = stay.filter(|&s| self.loops.has(Some(around), s)).collect();
+        let stay: Vec<u32> = stay.filter(|&s| self.is_inside(Some(around), s)).collect();
         (stay.len() < sides.len()).then(|| self.meeting_of(block, &stay))?
     }
 
@@ -191,7 +186,7 @@ impl<'a> Graph<'a> {
         if sides.len() < 2 || self.order[block as usize] == u32::MAX {
             return None;
         }
-        let around = self.loops.around_all(block, sides);
+        let around = self.around(block, sides);
         let found = self
             .first_of(sides, around, |side| self.forward[side as usize].clone())
             .or_else(|| {
@@ -200,11 +195,40 @@ impl<'a> Graph<'a> {
                 })
             })
             .or_else(|| self.first_of(sides, around, |side| self.reached(side, around, None)));
-        let header = around.map(|at| self.loops.header(at));
         Some(Meeting {
-            block: found.or(header)?,
-            depth: around.map_or(0, |at| self.loops.depth(at)),
+            block: found.or(self.header(around))?,
+            depth: around.map_or(0, |at| self.depth(at)),
         })
+    }
+
+    /// The head of a loop.
+    fn header(&self, around: Option<u32>) -> Option<u32> {
+        around.map(|at| self.loops.list[at as usize].header)
+    }
+
+    /// How many loops a loop is in, itself counted.
+    fn depth(&self, at: u32) -> u8 {
+        u8::try_from(self.loops.list[at as usize].depth).unwrap_or(u8::MAX)
+    }
+
+    /// The loop around a block that is in so many, itself counted.
+    fn loop_at(&self, block: u32, depth: u8) -> Option<u32> {
+        let parent = |at: &u32| self.loops.list[*at as usize].parent;
+        let mut around = std::iter::successors(self.loops.innermost(block), parent);
+        around.find(|at| self.depth(*at) <= depth)
+    }
+
+    /// Whether a block is in a loop, or in the function.
+    fn is_inside(&self, around: Option<u32>, block: u32) -> bool {
+        let is_in = |at| self.loops.is_inside(block, at);
+        block != self.cfg.exit() && around.is_none_or(is_in)
+    }
+
+    /// The innermost loop around a block and all of others.
+    fn around(&self, block: u32, others: &[u32]) -> Option<u32> {
+        let parent = |at: &u32| self.loops.list[*at as usize].parent;
+        let mut around = std::iter::successors(self.loops.innermost(block), parent);
+        around.find(|at| others.iter().all(|&o| self.is_inside(Some(*at), o)))
     }
 
     /// The first block of a loop that all sides reach; a side that is the head of the loop
@@ -212,10 +236,10 @@ impl<'a> Graph<'a> {
     fn first_of(
         &self,
         sides: &[u32],
-        around: Option<usize>,
+        around: Option<u32>,
         reached: impl Fn(u32) -> Blocks,
     ) -> Option<u32> {
-        let header = around.map(|at| self.loops.header(at));
+        let header = self.header(around);
         if sides
             .iter()
             .any(|&side| Some(side) == header || self.is_end(side))
@@ -224,20 +248,22 @@ impl<'a> Graph<'a> {
         }
         let mut all = reached(sides[0]);
         sides[1..].iter().for_each(|&side| all.meet(&reached(side)));
-        let blocks = all.iter().map(|number| self.by_order[number as usize]);
-        let own = |block: &u32| !self.is_end(*block) && self.loops.has(around, *block);
+        let blocks = all
+            .iter()
+            .map(|number| self.cfg.reverse_postorder[number as usize]);
+        let own = |block: &u32| !self.is_end(*block) && self.is_inside(around, *block);
         blocks.filter(own).find(|block| Some(*block) != header)
     }
 
     /// The numbers of the blocks of a loop that a block reaches without going round, and not
     /// by way of `without`.
-    fn reached(&self, from: u32, around: Option<usize>, without: Option<u32>) -> Blocks {
-        let header = around.map(|at| self.loops.header(at));
+    fn reached(&self, from: u32, around: Option<u32>, without: Option<u32>) -> Blocks {
+        let header = self.header(around);
         let mut reached = Blocks::new(self.cfg.blocks.len());
         let mut open = vec![from];
         while let Some(block) = open.pop() {
             let out = self.is_end(block) || Some(block) == without || Some(block) == header;
-            if !out && self.loops.has(around, block) && reached.insert(self.order[block as usize]) {
+            if !out && self.is_inside(around, block) && reached.insert(self.order[block as usize]) {
                 open.extend(&self.cfg.blocks[block as usize].successors);
             }
         }
@@ -246,19 +272,19 @@ impl<'a> Graph<'a> {
 
     /// The blocks of a loop that lead to one of them without going round. To the head of
     /// the loop, all do.
-    fn leading_to(&self, to: u32, around: Option<usize>) -> Blocks {
-        let header = around.map(|at| self.loops.header(at));
+    fn leading_to(&self, to: u32, around: Option<u32>) -> Blocks {
+        let header = self.header(around);
         let mut leads = Blocks::new(self.cfg.blocks.len());
         if Some(to) == header {
             let all = 0..self.cfg.blocks.len() as u32;
-            all.filter(|&b| self.loops.has(around, b)).for_each(|b| {
+            all.filter(|&b| self.is_inside(around, b)).for_each(|b| {
                 leads.insert(b);
             });
             return leads;
         }
         let mut open = vec![to];
         while let Some(block) = open.pop() {
-            if self.loops.has(around, block) && leads.insert(block) && Some(block) != header {
+            if self.is_inside(around, block) && leads.insert(block) && Some(block) != header {
                 open.extend(&self.cfg.blocks[block as usize].predecessors);
             }
         }
@@ -266,8 +292,8 @@ impl<'a> Graph<'a> {
     }
 
     /// Whether a side of a branch goes to a meeting, of which `leads` are the blocks that do.
-    fn goes_to(&self, leads: &Blocks, side: u32, (meet, around): (u32, Option<usize>)) -> bool {
-        let header = around.map(|at| self.loops.header(at));
+    fn goes_to(&self, leads: &Blocks, side: u32, (meet, around): (u32, Option<u32>)) -> bool {
+        let header = self.header(around);
         if Some(side) == header {
             // It goes round, past all but the head.
             return Some(meet) == header;
