@@ -12,11 +12,10 @@ pub(super) fn diverge(path: &mut Path, at: Meet, sides: &[(u32, u32)]) {
     let Some(top) = path.stack.last_mut() else {
         return;
     };
-    let apart = at.depth == APART;
-    let (meet, depth) = match apart {
-        true if top.meet != NEVER => (top.meet, top.depth),
-        true => (at.pc, 0),
-        false => (at.pc, at.depth),
+    let (meet, depth) = match at.depth {
+        APART if top.meet != NEVER => (top.meet, top.depth),
+        APART => (at.pc, 0),
+        depth => (at.pc, depth),
     };
     let mut call = None;
     if top.meet == meet {
@@ -47,38 +46,23 @@ pub(super) fn overtake(
     sides: &[(u32, u32)],
 ) -> bool {
     let top = path.stack.len() - 1;
-    let active = || sides.iter().filter(|side| side.1 != 0);
-    let around: Vec<usize> = active()
-        .map(|side| around(&path.stack, past, *side))
-        .collect();
-    if around.iter().all(|at| *at == top) {
-        return false;
-    }
-    let Some(own) = path.stack.pop() else {
+    let active = sides.iter().copied().filter(|side| side.1 != 0);
+    let placed = active.map(|side| (around(&path.stack, past, side), side));
+    let (stay, mut leaving): (Vec<_>, Vec<_>) = placed.partition(|(at, _)| *at == top);
+    let Some(own) = path.stack.pop_if(|_| !leaving.is_empty()) else {
         return false;
     };
-    let entry = |&(pc, lanes): &(u32, u32)| Entry { pc, lanes, ..own };
-    let stay = active().zip(&around).filter(|(_, at)| **at == top);
-    path.stack.extend(stay.map(|(side, _)| entry(side)));
-    let mut leaving: Vec<(usize, (u32, u32))> = around
-        .into_iter()
-        .zip(active().copied())
-        .filter(|(at, _)| *at != top)
-        .collect();
-    // The outer ones first: those put more below the others.
+    // The outer ones first: their entry is then around the others'.
     leaving.sort_by_key(|(at, _)| *at);
+    let sides = |all: Vec<(usize, (u32, u32))>| all.into_iter().map(|(_, side)| side);
+    let entry = |(pc, lanes)| Entry { pc, lanes, ..own };
+    path.stack.extend(sides(stay).map(entry));
     if meet.depth == APART {
         // They come nowhere but out.
-        path.stack
-            .extend(leaving.iter().map(|(_, side)| entry(side)));
-        return true;
+        path.stack.extend(sides(leaving).map(entry));
+    } else {
+        leave(path, past, meet, &sides(leaving).collect::<Vec<_>>());
     }
-    let mut more = 0;
-    for (at, (_, lanes)) in &leaving {
-        more += usize::from(take_out(&mut path.stack, (at + more, *lanes), meet));
-    }
-    path.stack
-        .extend(beyond(meet, leaving.iter().map(|(_, side)| *side)));
     true
 }
 
@@ -99,25 +83,26 @@ pub(super) fn leave_loop(
     }
     let (pc, depth) = inside;
     diverge(path, Meet { pc, depth, ..meet }, &stay);
-    for &(pc, lanes) in &leaving {
-        let at = around(&path.stack, past, (pc, lanes));
-        take_out(&mut path.stack, (at, lanes), meet);
-    }
-    path.stack.extend(beyond(meet, leaving.iter().copied()));
+    leave(path, past, meet, &leaving);
     true
 }
 
-/// Entries of lanes that go on outside, and meet the others there.
-fn beyond(meet: Meet, sides: impl Iterator<Item = (u32, u32)>) -> impl Iterator<Item = Entry> {
-    let away = sides.filter(move |(pc, _)| *pc != meet.pc);
-    away.map(move |(pc, lanes)| Entry {
+/// Takes the lanes of sides out of the entries whose meeting they lead past. They go on by
+/// themselves, and meet the others at `meet`.
+fn leave(path: &mut Path, past: &[Overtaken], meet: Meet, sides: &[(u32, u32)]) {
+    for &side in sides {
+        let at = around(&path.stack, past, side);
+        take_out(&mut path.stack, (at, side.1), meet);
+    }
+    let away = sides.iter().filter(|(pc, _)| *pc != meet.pc);
+    path.stack.extend(away.map(|&(pc, lanes)| Entry {
         pc,
         meet: meet.pc,
         depth: meet.depth,
         lanes,
         call: None,
         retry: false,
-    })
+    }));
 }
 
 /// The entry of a function, from the top down, whose meeting lanes come to from `pc`. Between
@@ -135,11 +120,10 @@ fn around(stack: &[Entry], past: &[Overtaken], (pc, lanes): (u32, u32)) -> usize
 }
 
 /// Takes lanes out of an entry and those above it, and lets all of that entry meet at `meet`
-/// before they come to its meeting: whether there is an entry more for that.
-fn take_out(stack: &mut Vec<Entry>, (mut at, lanes): (usize, u32), meet: Meet) -> bool {
+/// before they come to its meeting.
+fn take_out(stack: &mut Vec<Entry>, (mut at, lanes): (usize, u32), meet: Meet) {
     let outer = stack[at];
-    let more = outer.meet != meet.pc;
-    if more {
+    if outer.meet != meet.pc {
         stack[at] = Entry {
             meet: meet.pc,
             depth: meet.depth,
@@ -157,5 +141,4 @@ fn take_out(stack: &mut Vec<Entry>, (mut at, lanes): (usize, u32), meet: Meet) -
     stack[at..].iter_mut().for_each(|e| e.lanes &= !lanes);
     let inner: Vec<Entry> = stack.drain(at..).filter(|e| e.lanes != 0).collect();
     stack.extend(inner);
-    more
 }
