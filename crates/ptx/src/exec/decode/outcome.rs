@@ -10,6 +10,7 @@ use crate::cfg::{Cfg, Flow, flow};
 use crate::names::{Type, Word};
 use crate::opcodes::{Class, Opcode};
 use crate::operands;
+use crate::scalar::fold;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// What is known of a register.
@@ -269,19 +270,10 @@ fn results(i: &Instruction, state: &State) -> Vec<(Register, Value)> {
         (Opcode::And | Opcode::Or | Opcode::Xor, Some(Type::Pred)) => {
             joined(i.opcode, of(1), of(2))
         }
-        (Opcode::And | Opcode::Or | Opcode::Xor, Some(_)) => {
-            let known = of(1).known.zip(of(2).known);
-            let known = known.map(|(a, b)| match i.opcode {
-                Opcode::And => a & b,
-                Opcode::Or => a | b,
-                _ => a ^ b,
-            });
+        (Opcode::And | Opcode::Or | Opcode::Xor | Opcode::Cvt, Some(_)) if !i.has(Word::Sat) => {
+            let known = folded(i, |n| of(n + 1).known);
             Value { known, ..unknown }
         }
-        (Opcode::Cvt, Some(to)) => Value {
-            known: of(1).known.and_then(|v| converted(i, to, v)),
-            ..unknown
-        },
         _ => unknown,
     };
     all.map(|r| (r, value)).collect()
@@ -356,36 +348,19 @@ fn compared(i: &Instruction, to: &Operand, [a, b, with]: [Value; 3]) -> Vec<(Reg
     .collect()
 }
 
-/// The result of a comparison of integers.
+/// The result of a comparison of integers, before it is combined with a predicate.
 fn compare(i: &Instruction, a: u64, b: u64) -> Option<bool> {
-    use Word::{Eq, Ge, Gt, Hi, Hs, Le, Lo, Ls, Lt, Ne};
-    let ty = i.ty(0).filter(|t| !t.is_float() && t.bits() <= 64)?;
-    let [a, b] = [a, b].map(|v| extended(ty, v));
-    Some(match i.one_of(&[Eq, Ne, Lt, Le, Gt, Ge, Lo, Ls, Hi, Hs])? {
-        Eq => a == b,
-        Ne => a != b,
-        Lt | Lo => a < b,
-        Le | Ls => a <= b,
-        Gt | Hi => a > b,
-        _ => a >= b,
+    let neutral = u64::from(i.has(Word::And));
+    let operands = [a, b, neutral];
+    let result = folded(i, |n| operands.get(n).copied())?;
+    Some(result != 0)
+}
+
+/// What an instruction on integers gives, if `operand` knows its operands by number.
+fn folded(i: &Instruction, operand: impl Fn(usize) -> Option<u64>) -> Option<u64> {
+    fold(i, |n, ty| {
+        let known = operand(n)?;
+        let bits = ty.bits();
+        (!ty.is_float() && bits <= 64).then(|| known & u64::MAX >> (64 - bits))
     })
-}
-
-/// The number that bits of an integer type stand for.
-fn extended(ty: Type, bits: u64) -> i128 {
-    let unused = 64 - ty.bits();
-    let high = bits << unused;
-    if ty.is_signed() {
-        i128::from(high as i64 >> unused)
-    } else {
-        i128::from(high >> unused)
-    }
-}
-
-/// An integer as one of another type.
-fn converted(i: &Instruction, to: Type, value: u64) -> Option<u64> {
-    let from = i.ty(1).filter(|t| !t.is_float() && t.bits() <= 64)?;
-    let plain = !i.has(Word::Sat);
-    let low = u64::MAX >> (64 - to.bits());
-    plain.then(|| extended(from, value) as u64 & low)
 }
