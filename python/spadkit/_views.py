@@ -102,7 +102,7 @@ def conflicts(found: Found, worst: Sequence[Found]) -> tuple[str, str]:
         for row in results[0].get("lines", [])
     ]
     body += html.table(f"Accesses to shared memory by source line{of}", columns, rows)
-    body += _accesses(worst, found)
+    body += _accesses(worst)
     return tone(results[0]["conflicts"] > 0, True), body + html.meta(f"Conflicts by: {found['rule_text']}.")
 
 
@@ -120,9 +120,9 @@ def _removed(percent: Optional[float]) -> Optional[str]:
     return None if percent is None else f"{percent:.1f} %"
 
 
-def _accesses(worst: Sequence[Found], found: Found, mapping: Optional[str] = None) -> str:
+def _accesses(worst: Sequence[Found]) -> str:
     """Pictures of the worst access of each site, as it is and changed."""
-    drawn = [_access(access, found, mapping) for access in worst]
+    drawn = [_access(access) for access in worst]
     if not drawn:
         return ""
     rest = html.details(f"{len(drawn) - _SHOWN} more accesses", "".join(drawn[_SHOWN:]))
@@ -134,7 +134,7 @@ def _accesses(worst: Sequence[Found], found: Found, mapping: Optional[str] = Non
     )
 
 
-def _access(access: Found, found: Found, mapping: Optional[str]) -> str:
+def _access(access: Found) -> str:
     """A caption, and the pictures side by side."""
     text = f"<br><code>{escape(access['text'].strip())}</code>" if access.get("text") else ""
     width = f"{access['bytes']} byte{'' if access['bytes'] == 1 else 's'} a lane"
@@ -143,13 +143,13 @@ def _access(access: Found, found: Found, mapping: Optional[str]) -> str:
         f"{access['warp']}, {access['wavefronts']} wavefronts; {access['ideal_wavefronts']} would do.{text}</p>"
     )
     before, after = access["before"], access["after"]
-    first = found["results"][0]["hash"]
+    first, other = access["mappings"]
     shown = [("As it is", "bank = word mod banks", before, "bad")]
-    if first != "mod" and mapping is None:
+    if first != "mod":
         shown[0] = ("Under the mapping", first, before, "bad")
     if after is not None:
         fine = "good" if after["wavefronts"] < before["wavefronts"] else "bad"
-        shown.append(("Changed", mapping or _other(found), after, fine))
+        shown.append(("Changed", other, after, fine))
     figures = "".join(
         f"<figure><figcaption><b>{name}</b><span>{escape(how)}</span>"
         f'<span class="tag {fine}">{pictures.tag(served)}</span></figcaption>'
@@ -158,11 +158,6 @@ def _access(access: Found, found: Found, mapping: Optional[str]) -> str:
         for name, how, served, fine in shown
     )
     return f'{caption}<div class="pair">{figures}</div>'
-
-
-def _other(found: Found) -> str:
-    """Of the mappings after the first, the one that is drawn."""
-    return str(min(found["results"][1:], key=lambda row: row["conflicts"])["hash"])
 
 
 def _picture(name: str, served: pictures.Served, rows: int, access: Found) -> str:
@@ -193,8 +188,7 @@ def tuning(found: Found, worst: Callable[[Optional[str]], Sequence[Found]]) -> t
     gains = best["conflicts"] < best["baseline_conflicts"]
     if best["baseline_conflicts"]:
         whole = gains and not verdicts.is_better_apart(found)
-        mapping = best["hash"]
-        body += _accesses(worst(mapping if whole else None), found, mapping)
+        body += _accesses(worst(best["hash"] if whole else None))
     body += "".join(_suggestion(change) for change in found["suggestions"])
     if gains and not found["suggestions"]:
         body += html.code(f"{best['hash']}, for the index of a 32-bit word of shared memory", best["code"])

@@ -15,10 +15,10 @@ const MOST: usize = 8;
 /// For each access site with conflicts, the worst first, its access with most
 /// wavefronts:
 /// `[{"pc", "ptx_line", "source", "text", "op", "warp", "bytes", "bank_count", "wavefronts",
-/// "ideal_wavefronts", "lanes", "banks", "before", "after"}]`.
+/// "ideal_wavefronts", "lanes", "banks", "mappings", "before", "after"}]`.
 /// `lanes` has for each lane null or its word addresses; `banks` has the same
 /// shape, with their banks under `spec`. `before` is how the access is served under `spec`,
-/// and `after` under the other mapping, null without one.
+/// and `after` under the other mapping, null without one; `mappings` are these two.
 pub(super) fn pictures(
     trace: &AccessTrace,
     spec: &LayoutSpec,
@@ -27,6 +27,7 @@ pub(super) fn pictures(
     input: &Path,
 ) -> Result<Value> {
     let layout = Layout::new(spec, machine.geometry)?;
+    let mappings = [Some(spec), other].map(|spec| spec.map(LayoutSpec::to_string));
     let other = other.map(|spec| Layout::new(spec, machine.geometry));
     let other = other.transpose()?;
     let rule = machine.conflict_rule();
@@ -64,6 +65,7 @@ pub(super) fn pictures(
             "ideal_wavefronts": ideal,
             "lanes": access.addrs.iter().map(words).collect::<Vec<_>>(),
             "banks": access.addrs.iter().map(banks).collect::<Vec<_>>(),
+            "mappings": mappings,
             "before": rule.served(access, |word| layout.bank(word)),
             "after": other.as_ref().map(|other| rule.served(access, |word| other.bank(word))),
         })
