@@ -52,9 +52,9 @@ pub(super) fn give_parts(sites: &mut BTreeMap<u32, Site>) {
 
 type Code<'a> = Vec<&'a MachineAccess>;
 
-/// The instructions of `site` in its own bytes and in those of `other`, where each has one,
-/// all are in either, and it has more than occurrences. How far their register is from the aligned window around both is
-/// not known: taken is the least distance.
+/// The instructions of `site` in its own bytes and in those of `other`, if each has one, all
+/// are in either, and `site` has more instructions than occurrences. How far their register is
+/// from the aligned window around both is not known: the least distance counts.
 fn parts<'a>(site: &Site<'a>, other: &Site) -> Option<(Code<'a>, Code<'a>)> {
     if loops(site) || site.code.len() <= site.most {
         return None;

@@ -253,11 +253,6 @@ pub(in crate::suggest) fn parameters(
     let Some(function) = place.function_around(at) else {
         return Vec::new();
     };
-    // Without a call around it, what is no device function is the kernel.
-    let is_entry = line.inlined_at.is_empty() && !has_word(place, &function, "__device__");
-    if is_entry || has_word(place, &function, "__global__") {
-        return Vec::new();
-    }
     let own = arguments(place, function.open).unwrap_or_default();
     let given = line.inlined_at.first().and_then(|call| {
         let (file, number) = split(call)?;
@@ -270,11 +265,11 @@ pub(in crate::suggest) fn parameters(
         });
         Some(given.collect::<Vec<_>>())
     });
-    let leads = |number: usize| match &given {
-        Some(given) => given.get(number).copied().unwrap_or(true),
-        // Most get other arrays: the names of this one are those that its function has.
-        None => false,
+    // Without a known call: most get other arrays.
+    let Some(given) = given else {
+        return Vec::new();
     };
+    let leads = |number: usize| given.get(number).copied().unwrap_or(true);
     let parameters = own
         .into_iter()
         .enumerate()

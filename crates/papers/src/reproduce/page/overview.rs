@@ -92,19 +92,9 @@ fn not_modelled(sections: &[Section]) -> String {
             format!("[{}]({})", s.figure.id, page_of(s.figure)),
         )
     };
-    let found: Vec<(usize, String)> = sections.iter().map(of).filter(|f| f.0 > 0).collect();
-    if found.is_empty() {
-        return String::new();
-    }
-    let list: Vec<String> = found
-        .iter()
-        .map(|(n, link)| format!("{n} in {link}"))
-        .collect();
-    let all: usize = found.iter().map(|f| f.0).sum();
-    format!(
-        "For {all} published values the kit has no model; the pages say why: {}.\n\n",
-        list.join(", ")
-    )
+    statements::summed(sections.iter().map(of)).map_or(String::new(), |(all, list)| {
+        format!("For {all} published values the kit has no model; the pages say why: {list}.\n\n")
+    })
 }
 
 fn claimed(sections: &[Section], minutes: &Minutes) -> String {

@@ -22,24 +22,28 @@ pub(super) fn section(sections: &[&Section]) -> String {
 
 /// How many there are in each paper, for the overview; empty where all hold.
 pub(super) fn by_paper(sections: &[Section]) -> String {
-    let of = |(paper, sections): (&str, Vec<&Section>)| match failing(&sections).len() {
-        0 => None,
-        n => Some((
-            n,
-            format!("{n} in [{paper}](reproduction/{paper}.md#{ANCHOR})"),
-        )),
+    let of = |(paper, sections): (&str, Vec<&Section>)| {
+        let link = format!("[{paper}](reproduction/{paper}.md#{ANCHOR})");
+        (failing(&sections).len(), link)
     };
-    let found: Vec<(usize, String)> = papers(sections).into_iter().filter_map(of).collect();
-    if found.is_empty() {
-        return String::new();
-    }
-    let all: usize = found.iter().map(|f| f.0).sum();
-    let links: Vec<String> = found.into_iter().map(|f| f.1).collect();
-    format!(
-        "Of the counts, places of extremes and orders that the papers state, {all} do not hold \
-         here: {}.\n\n",
-        links.join(", ")
-    )
+    let found = papers(sections).into_iter().map(of);
+    summed(found).map_or(String::new(), |(all, list)| {
+        format!(
+            "Of the counts, places of extremes and orders that the papers state, {all} do not \
+             hold here: {list}.\n\n"
+        )
+    })
+}
+
+/// The sum of counts and what they are in, as a list; those of 0 left out, and none if all are.
+pub(super) fn summed(counts: impl Iterator<Item = (usize, String)>) -> Option<(usize, String)> {
+    let found: Vec<(usize, String)> = counts.filter(|(n, _)| *n > 0).collect();
+    let list: Vec<String> = found
+        .iter()
+        .map(|(n, link)| format!("{n} in {link}"))
+        .collect();
+    let all = found.iter().map(|(n, _)| n).sum();
+    (all > 0).then(|| (all, list.join(", ")))
 }
 
 fn failing(sections: &[&Section]) -> Vec<Vec<String>> {
