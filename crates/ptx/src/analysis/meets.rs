@@ -12,7 +12,7 @@ mod blocks;
 use super::{Dominators, Loops};
 use crate::cfg::Cfg;
 use blocks::Blocks;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Bits of what is known of the blocks of a function beyond which its branches meet at
 /// their post-dominators.
@@ -25,6 +25,9 @@ pub struct Meeting {
     pub block: u32,
     /// The number of loops.
     pub depth: u8,
+    /// Of two in as many loops, lanes come to the one of the lower number first: to the head
+    /// of the loop last.
+    pub order: u32,
 }
 
 /// The meetings of a graph.
@@ -35,9 +38,30 @@ pub struct Meets {
     /// Of a branch to a table, some of whose sides leave the loop that it is in, those of the
     /// others.
     inner: BTreeMap<u32, Meeting>,
-    /// By branch, the meetings of branches before it that only some of its sides reach, each
-    /// with the blocks of the sides that do not.
-    past: BTreeMap<u32, Vec<(Meeting, Vec<u32>)>>,
+    /// By branch, the meetings of branches before it that only some of its sides reach.
+    past: BTreeMap<u32, Vec<Past>>,
+}
+
+/// A meeting that only some sides of a later branch reach, or its own meeting does not.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Past {
+    /// It.
+    pub meeting: Meeting,
+    /// The successors of the later branch's block that lead past it.
+    pub sides: Vec<u32>,
+    /// The meeting of the later branch itself, if it is no place before this one.
+    pub own: Option<Relation>,
+    /// Where the lanes that go past it meet those that do not.
+    pub join: Option<Meeting>,
+}
+
+/// How the meeting of a branch is to that of a branch before it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Relation {
+    /// Lanes come to it after the other.
+    Behind,
+    /// No lane comes to both: the machine code has only that of the first branch.
+    Crosses,
 }
 
 impl Meets {
@@ -56,6 +80,10 @@ impl Meets {
         }
         let graph = Graph::new(cfg);
         let all = || 0..count as u32;
+        // What is a round of a loop that lanes enter at several blocks?
+        if all().any(|block| graph.loops.is_irreducible(block)) {
+            return Meets::post_dominators(cfg);
+        }
         let inner = all().filter_map(|block| Some((block, graph.inner_meeting(block)?)));
         let mut meets = Meets {
             at: all().map(|block| graph.meeting(block)).collect(),
@@ -78,14 +106,20 @@ impl Meets {
         self.inner.get(&block).copied()
     }
 
-    /// The meetings that a branch may lead past: each with the successors of its block that
-    /// do not reach it.
-    pub fn past(&self, block: u32) -> &[(Meeting, Vec<u32>)] {
+    /// The meetings that a branch may lead past.
+    pub fn past(&self, block: u32) -> &[Past] {
         self.past.get(&block).map_or(&[], |past| past)
     }
 
     fn post_dominators(cfg: &Cfg) -> Self {
-        let meeting = |&block: &u32| Some(Meeting { block, depth: 0 });
+        let meeting = |&block: &u32| {
+            let order = cfg.reverse_postorder.iter().position(|b| *b == block);
+            Some(Meeting {
+                block,
+                depth: 0,
+                order: order.map_or(u32::MAX, |at| at as u32),
+            })
+        };
         let known = |meeting: &Meeting| meeting.block != cfg.exit();
         let all = cfg.post_dominator.iter();
         Meets {
@@ -95,28 +129,58 @@ impl Meets {
     }
 
     fn find_past(&mut self, graph: &Graph) {
-        let mut all: Vec<(Meeting, Option<u32>)> = Vec::new();
         let outer = (0..).zip(&self.at).filter_map(|(b, at)| Some((b, (*at)?)));
         let inner = self.inner.iter().map(|(block, meeting)| (*block, *meeting));
-        for (block, meeting) in outer.chain(inner) {
-            all.push((meeting, graph.loop_at(block, meeting.depth)));
-        }
-        all.sort_unstable();
-        all.dedup();
-        for (meeting, around) in all {
-            let leads = graph.leading_to(meeting.block, around);
-            for block in leads.iter() {
-                let successors = &graph.cfg.blocks[block as usize].successors;
-                let past = successors.iter().copied();
-                let past: Vec<u32> = past
-                    .filter(|&to| !graph.goes_to(&leads, to, (meeting.block, around)))
-                    .collect();
-                let own = block == meeting.block;
-                if successors.len() > 1 && !past.is_empty() && !own {
-                    self.past.entry(block).or_default().push((meeting, past));
-                }
+        let of = |(block, meeting): (u32, Meeting)| (meeting, graph.loop_at(block, meeting.depth));
+        let mut known: BTreeSet<(Meeting, Option<u32>)> = outer.chain(inner).map(of).collect();
+        let mut open: Vec<_> = known.iter().copied().collect();
+        while let Some((meeting, around)) = open.pop() {
+            for (block, past) in self.past_of(meeting, around, graph) {
+                // Lanes that wait for each other there may go elsewhere, too.
+                let join = past.join.map(|join| of((block, join)));
+                open.extend(join.filter(|join| known.insert(*join)));
+                self.past.entry(block).or_default().push(past);
             }
         }
+    }
+
+    /// The branches on the way to a meeting, of a loop or the function, that lead past it.
+    fn past_of(&self, meeting: Meeting, around: Option<u32>, graph: &Graph) -> Vec<(u32, Past)> {
+        let leads = graph.leading_to(meeting.block, around);
+        let behind = graph.reached(meeting.block, around, None);
+        let comes = |to: u32| graph.goes_to(&leads, to, (meeting.block, around));
+        let mut found = Vec::new();
+        for block in leads.iter().filter(|block| *block != meeting.block) {
+            let successors = &graph.cfg.blocks[block as usize].successors;
+            let mut sides = successors.clone();
+            sides.retain(|&to| !comes(to));
+            let own = self.at[block as usize].filter(|own| {
+                own.depth < meeting.depth
+                    || own.depth == meeting.depth && *own != meeting && !comes(own.block)
+            });
+            let follows = |own: Meeting| {
+                own.depth < meeting.depth || behind.has(graph.order[own.block as usize])
+            };
+            let own = own.map(|own| match follows(own) {
+                true => Relation::Behind,
+                false => Relation::Crosses,
+            });
+            if successors.len() < 2 || sides.is_empty() && own.is_none() {
+                continue;
+            }
+            let all = [&sides[..], &[meeting.block]].concat();
+            let join = graph.meeting_of(block, &all).filter(|_| !sides.is_empty());
+            found.push((
+                block,
+                Past {
+                    meeting,
+                    sides,
+                    own,
+                    join,
+                },
+            ));
+        }
+        found
     }
 }
 
@@ -131,6 +195,8 @@ struct Graph<'a> {
     forward: Vec<Blocks>,
     /// Blocks that do nothing but leave the function.
     ends: Vec<bool>,
+    /// Where the sides of each branch meet that leaves the loop that it is in.
+    exits: BTreeMap<u32, Meeting>,
 }
 
 impl<'a> Graph<'a> {
@@ -149,6 +215,7 @@ impl<'a> Graph<'a> {
             order,
             forward: vec![Blocks::new(0); count],
             ends: ends.collect(),
+            exits: BTreeMap::new(),
         };
         for &block in cfg.reverse_postorder.iter().rev() {
             let mut own = Blocks::new(count);
@@ -161,6 +228,14 @@ impl<'a> Graph<'a> {
             }
             graph.forward[block as usize] = own;
         }
+        let leaves = |&block: &u32| {
+            let around = graph.around(block, &cfg.blocks[block as usize].successors);
+            around != graph.loops.innermost(block)
+        };
+        let exits = (0..count as u32).filter(leaves);
+        graph.exits = exits
+            .filter_map(|block| Some((block, graph.meeting(block)?)))
+            .collect();
         graph
     }
 
@@ -187,17 +262,29 @@ impl<'a> Graph<'a> {
             return None;
         }
         let around = self.around(block, sides);
-        let found = self
-            .first_of(sides, around, |side| self.forward[side as usize].clone())
-            .or_else(|| {
-                self.first_of(sides, around, |side| {
-                    self.reached(side, around, Some(block))
-                })
+        // Lanes leave a loop in different rounds: they meet where all its exits do.
+        let leaves_loop = around != self.loops.innermost(block);
+        let holds = |meet: u32| {
+            !sides.iter().any(|&side| match leaves_loop {
+                true => self.leads_past(side, meet, around),
+                false => self.leaves_past((side, sides), meet, around),
             })
-            .or_else(|| self.first_of(sides, around, |side| self.reached(side, around, None)));
+        };
+        let first = |reached: &dyn Fn(u32) -> Blocks| self.first_of(sides, around, reached, &holds);
+        let found = first(&|side| self.forward[side as usize].clone())
+            .or_else(|| first(&|side| self.reached(side, around, Some(block))))
+            .or_else(|| first(&|side| self.reached(side, around, None)));
+        let head = self.header(around);
+        let block = found.or(head)?;
+        let depth = around.map_or(0, |at| self.depth(at));
+        let order = match head {
+            Some(head) if head == block => u32::MAX,
+            _ => self.order[block as usize],
+        };
         Some(Meeting {
-            block: found.or(self.header(around))?,
-            depth: around.map_or(0, |at| self.depth(at)),
+            block,
+            depth,
+            order,
         })
     }
 
@@ -231,13 +318,14 @@ impl<'a> Graph<'a> {
         around.find(|at| others.iter().all(|&o| self.is_inside(Some(*at), o)))
     }
 
-    /// The first block of a loop that all sides reach; a side that is the head of the loop
+    /// The first block of a loop that all sides reach, and that `holds`; a side that is the head of the loop
     /// goes round, and one that leaves the function reaches nothing.
     fn first_of(
         &self,
         sides: &[u32],
         around: Option<u32>,
         reached: impl Fn(u32) -> Blocks,
+        holds: impl Fn(u32) -> bool,
     ) -> Option<u32> {
         let header = self.header(around);
         if sides
@@ -252,7 +340,35 @@ impl<'a> Graph<'a> {
             .iter()
             .map(|number| self.cfg.reverse_postorder[number as usize]);
         let own = |block: &u32| !self.is_end(*block) && self.is_inside(around, *block);
-        blocks.filter(own).find(|block| Some(*block) != header)
+        let mut blocks = blocks.filter(own);
+        blocks.find(|&block| Some(block) != header && holds(block))
+    }
+
+    /// Whether a block leads to one behind a meeting without coming to the meeting.
+    fn leads_past(&self, from: u32, meet: u32, around: Option<u32>) -> bool {
+        let mut past = self.reached(from, around, Some(meet));
+        past.meet(&self.reached(meet, around, None));
+        past.iter()
+            .any(|number| number != self.order[meet as usize])
+    }
+
+    /// Whether a block leads to a loop whose lanes meet behind a meeting only.
+    fn leaves_past(&self, (from, sides): (u32, &[u32]), meet: u32, around: Option<u32>) -> bool {
+        if self.exits.is_empty() {
+            return false;
+        }
+        let depth = around.map_or(0, |at| self.depth(at));
+        let behind = self.reached(meet, around, None);
+        let ends = |at: u32| {
+            let block = self.cfg.reverse_postorder[at as usize];
+            let leaves = &self.cfg.blocks[block as usize].successors;
+            let exit = self.exits.get(&block);
+            let exit = exit.filter(|_| leaves.iter().any(|to| sides.contains(to)));
+            exit.filter(|exit| exit.depth == depth && exit.block != meet)
+        };
+        let from = self.reached(from, around, Some(meet));
+        let mut ends = from.iter().filter_map(ends);
+        ends.any(|end| behind.has(self.order[end.block as usize]))
     }
 
     /// The numbers of the blocks of a loop that a block reaches without going round, and not

@@ -30,7 +30,7 @@ pub use context::Context;
 pub use dominators::Dominators;
 pub use known_bits::{BitFacts, KnownBits};
 pub use loops::{Loop, Loops};
-pub use meets::{Meeting, Meets};
+pub use meets::{Meeting, Meets, Relation};
 pub use notation::plain_name;
 pub use source_index::{Factor, SourceIndex};
 pub use uniform::Uniformity;

@@ -123,7 +123,7 @@ fn branches_meet_where_the_machine_code_has_them_meet() {
     assert_eq!(of(breaks), [(0, Some(2)), (1, Some(4)), (2, Some(4))]);
     // Code of the break alone: both ways meet behind it.
     let own = "L: @%p bra J; @%p bra MINE; J: nop; @%p bra L; bra OUT; MINE: nop; OUT: nop; ret;";
-    assert_eq!(of(own), [(0, Some(2)), (1, Some(6)), (2, Some(4))]);
+    assert_eq!(of(own), [(0, Some(2)), (1, Some(6)), (2, Some(6))]);
     // if (a) { if (b) return; }: whoever returns meets nobody.
     let returns = "@%p bra J; @%p bra END; J: nop; nop; END: ret;";
     assert_eq!(of(returns), [(0, Some(2)), (1, None)]);

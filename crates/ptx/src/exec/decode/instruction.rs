@@ -4,7 +4,7 @@ use super::Decoder;
 use super::operand::Reason;
 use crate::ast::{Instruction, LabelKind, Operand};
 use crate::cfg::Cfg;
-use crate::exec::image::form::{Combine, Compare, Form, Map, Masks, Select, Step};
+use crate::exec::image::form::{Combine, Compare, Form, Map, Masks, Meeting, Select, Step};
 use crate::exec::image::{ElementMoves, Generic, Repack};
 use crate::exec::lanes;
 use crate::exec::race::clock::{Fence, Sides};
@@ -132,7 +132,11 @@ impl Decoder<'_> {
         self.image.tables.push(table);
         let meet = self.meeting(cfg, at, start);
         let inside = self.meets.inside(cfg.block_of[at as usize]);
-        let inside = inside.map(|m| (start + cfg.blocks[m.block as usize].start, m.depth));
+        let inside = inside.map(|m| Meeting {
+            pc: start + cfg.blocks[m.block as usize].start,
+            depth: m.depth,
+            order: m.order,
+        });
         self.push(Form::IndexedBranch {
             index: slot.at,
             table: number,

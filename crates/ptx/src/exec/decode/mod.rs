@@ -36,12 +36,12 @@ mod wmma;
 mod words;
 
 use super::api::{InstructionInfo, InstructionKind};
-use super::image::form::{APART, Form, Meet, Op, Overtaken, Step};
+use super::image::form::{APART, Form, Meet, Meeting, Op, Overtaken, Step};
 use super::image::{Image, NEVER, Spin};
 use super::lanes;
 use super::race::Strength;
 use super::registers::{Mask, Pair, Slot, Width};
-use crate::analysis::Meets;
+use crate::analysis::{self, Meets};
 use crate::ast::{Function, Instruction, LabelKind, Module, Operand, Register, Span};
 use crate::cfg::Cfg;
 use crate::names::Special;
@@ -328,22 +328,28 @@ impl<'m> Decoder<'m> {
             Some(block) => start + block.start,
             None => NEVER,
         };
-        let (meet, depth) = match self.meets.of(block) {
-            Some(meeting) => (meeting.block, meeting.depth),
-            None => (cfg.post_dominator[block as usize], APART),
+        let of = |meeting: analysis::Meeting| Meeting {
+            pc: place(meeting.block),
+            depth: meeting.depth,
+            order: meeting.order,
+        };
+        let apart = || Meeting {
+            pc: place(cfg.post_dominator[block as usize]),
+            depth: APART,
+            order: u32::MAX,
         };
         let past = self.meets.past(block).iter();
-        let past = past.map(|(meeting, sides)| Overtaken {
-            meet: place(meeting.block),
-            depth: meeting.depth,
-            sides: sides.iter().map(|side| place(*side)).collect(),
+        let past = past.map(|past| Overtaken {
+            at: of(past.meeting),
+            sides: past.sides.iter().map(|side| place(*side)).collect(),
+            own: past.own,
+            join: past.join.map(of),
         });
         let past: Vec<Overtaken> = past.collect();
         let number = (!past.is_empty()).then_some(self.image.past.len() as u32);
         self.image.past.extend(number.map(|_| past));
         Meet {
-            pc: place(meet),
-            depth,
+            at: self.meets.of(block).map_or_else(apart, of),
             past: number,
         }
     }

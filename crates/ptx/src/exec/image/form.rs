@@ -1,5 +1,6 @@
 //! A decoded instruction: one variant for each form, with what it names.
 
+use crate::analysis::Relation;
 use crate::exec::race::clock::{Fence, Sides};
 use crate::exec::registers::{Mask, Registers, Slot};
 use crate::scalar::Accepts;
@@ -12,13 +13,23 @@ pub struct Op {
     pub form: Form,
 }
 
+/// A place where lanes meet.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Meeting {
+    /// The instruction.
+    pub pc: u32,
+    /// How many loops are around all who meet; [`APART`] where only the end of the function
+    /// joins them.
+    pub depth: u8,
+    /// Of two in one function and as many loops, lanes come to the one of the lower number
+    /// first.
+    pub order: u32,
+}
+
 /// Where the sides of a branch meet.
 #[derive(Clone, Copy)]
 pub struct Meet {
-    /// The instruction, and how many loops are around it; of [`APART`] where only the end of
-    /// the function joins the sides.
-    pub pc: u32,
-    pub depth: u8,
+    pub at: Meeting,
     /// The list, of `Image::past`, of places where branches before it meet and that it may
     /// lead past.
     pub past: Option<u32>,
@@ -26,9 +37,12 @@ pub struct Meet {
 
 /// A place where the sides of a branch meet, and sides of a later one that lead past it.
 pub struct Overtaken {
-    pub meet: u32,
-    pub depth: u8,
+    pub at: Meeting,
     pub sides: Vec<u32>,
+    /// How the meeting of the later branch is to it, if it is no place before it.
+    pub own: Option<Relation>,
+    /// Where the lanes of those sides meet the others.
+    pub join: Option<Meeting>,
 }
 
 /// The depth where the sides of a branch leave the function apart.
@@ -50,9 +64,8 @@ pub enum Form {
         index: u32,
         table: u32,
         meet: Meet,
-        /// Where the sides meet that stay in the loop around it, if others do not: the
-        /// instruction, and how many loops are around that.
-        inside: Option<(u32, u8)>,
+        /// Where the sides meet that stay in the loop around it, if others do not.
+        inside: Option<Meeting>,
     },
     Call {
         call: u32,

@@ -20,7 +20,7 @@ impl Warp {
             self.paths[path].stack.push(Entry {
                 pc: info.callees[0].pc,
                 meet: NEVER,
-                depth: 0,
+                waits: None,
                 lanes: exec,
                 call: Some((call, 0)),
                 retry: false,
@@ -49,7 +49,7 @@ impl Warp {
             self.paths[path].stack.push(Entry {
                 pc: info.callees[at].pc,
                 meet: NEVER,
-                depth: 0,
+                waits: None,
                 lanes,
                 call: Some((call, at as u32)),
                 retry: false,

@@ -18,7 +18,7 @@ pub(super) mod step;
 mod together;
 
 use super::asynchronous::mbarrier;
-use super::image::form::Form;
+use super::image::form::{Form, Meeting};
 use super::image::{Image, NEVER, ValuePlace};
 use super::machine::Machine;
 use super::registers::{Mask, Registers, Slot, active};
@@ -28,10 +28,12 @@ use crate::names::Special;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Entry {
     pub pc: u32,
-    /// Where the lanes join the entry below, and how many loops are around it.
+    /// Where the lanes join an entry further down.
     pub meet: u32,
-    pub depth: u8,
     pub lanes: u32,
+    /// Of an entry where lanes meet that are still on their way, as the entries above it
+    /// show.
+    pub waits: Option<Meeting>,
     /// Call that began here, as call and callee; none further up.
     pub call: Option<(u32, u32)>,
     /// They go round again in a loop that waits.
@@ -79,7 +81,7 @@ impl Path {
     }
 
     fn same_shape(&self, other: &Path) -> bool {
-        let shape = |e: &Entry| (e.pc, e.meet, e.depth, e.call);
+        let shape = |e: &Entry| (e.pc, e.meet, e.waits, e.call);
         self.state == other.state
             && self.stack.len() == other.stack.len()
             && self
@@ -161,8 +163,8 @@ impl Warp {
             stack: vec![Entry {
                 pc: 0,
                 meet: NEVER,
-                depth: 0,
                 lanes,
+                waits: None,
                 call: None,
                 retry: false,
             }],

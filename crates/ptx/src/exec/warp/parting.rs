@@ -1,21 +1,25 @@
-//! Lanes part at a branch: the sides become entries of the stack. Lanes that go past the place
-//! where others of their entry meet are taken out of it.
+//! Lanes part at a branch: the sides become entries of the stack, above one where they wait
+//! for each other (`BSSY`). A lane that takes a way on which it cannot come to such an entry
+//! any more is taken out of it (`BREAK`), so the others do not wait for it.
+//!
+//! An entry has the lanes of all entries above it that are still to come there. Where a lane
+//! is, the topmost entry with it says.
 
 use super::{Entry, Path};
+use crate::analysis::Relation;
 use crate::exec::image::NEVER;
-use crate::exec::image::form::{APART, Meet, Overtaken};
+use crate::exec::image::form::{APART, Meet, Meeting, Overtaken};
 
 /// Puts the sides of a branch on the stack, as places with their lanes; lanes that already are
 /// where all meet wait in the entry below. Sides that leave the function apart meet where the
 /// entry does.
-pub(super) fn diverge(path: &mut Path, at: Meet, sides: &[(u32, u32)]) {
+pub(super) fn diverge(path: &mut Path, at: Meeting, sides: &[(u32, u32)]) {
     let Some(top) = path.stack.last_mut() else {
         return;
     };
-    let (meet, depth) = match at.depth {
-        APART if top.meet != NEVER => (top.meet, top.depth),
-        APART => (at.pc, 0),
-        depth => (at.pc, depth),
+    let meet = match at.depth {
+        APART if top.meet != NEVER => top.meet,
+        _ => at.pc,
     };
     let mut call = None;
     if top.meet == meet {
@@ -23,122 +27,179 @@ pub(super) fn diverge(path: &mut Path, at: Meet, sides: &[(u32, u32)]) {
         path.stack.pop();
     } else {
         top.pc = meet;
+        top.waits = Some(at);
     }
     for &(pc, lanes) in sides.iter().filter(|(pc, _)| *pc != meet) {
         path.stack.push(Entry {
             pc,
             meet,
-            depth,
             lanes,
+            waits: None,
             call,
             retry: false,
         });
     }
 }
 
-/// Where sides of a branch lead past the meeting of the entry on top, takes their lanes to the
-/// entries whose meeting they come to: whether there are such sides. The others stay.
+/// Parts the sides of a branch of which some lead past entries where others wait, and takes
+/// their lanes out of these: whether there are such sides. `inside`: where those meet that
+/// stay in the loop around the branch, and their lanes.
 #[inline(never)]
 pub(super) fn overtake(
     path: &mut Path,
     past: &[Overtaken],
-    meet: Meet,
+    (meet, inside): (Meet, Option<(Meeting, u32)>),
     sides: &[(u32, u32)],
 ) -> bool {
-    let top = path.stack.len() - 1;
-    let active = sides.iter().copied().filter(|side| side.1 != 0);
-    let placed = active.map(|side| (around(&path.stack, past, side), side));
-    let (stay, mut leaving): (Vec<_>, Vec<_>) = placed.partition(|(at, _)| *at == top);
-    let Some(own) = path.stack.pop_if(|_| !leaving.is_empty()) else {
-        return false;
-    };
-    // The outer ones first: their entry is then around the others'.
-    leaving.sort_by_key(|(at, _)| *at);
-    let sides = |all: Vec<(usize, (u32, u32))>| all.into_iter().map(|(_, side)| side);
-    let entry = |(pc, lanes)| Entry { pc, lanes, ..own };
-    path.stack.extend(sides(stay).map(entry));
-    if meet.depth == APART {
-        // They come nowhere but out.
-        path.stack.extend(sides(leaving).map(entry));
-    } else {
-        leave(path, past, meet, &sides(leaving).collect::<Vec<_>>());
-    }
-    true
-}
-
-/// Parts the sides of a branch to a table some of which leave the loop that it is in, where
-/// several others stay, which meet at `inside`: whether it is so.
-pub(super) fn leave_loop(
-    path: &mut Path,
-    past: &[Overtaken],
-    (meet, inside): (Meet, (u32, u8)),
-    sides: &[(u32, u32)],
-) -> bool {
-    let out = past.iter().find(|o| (o.meet, o.depth) == inside);
-    let leaves = |pc: u32| out.is_some_and(|o| o.sides.contains(&pc));
-    let active = sides.iter().copied().filter(|side| side.1 != 0);
-    let (leaving, stay): (Vec<_>, Vec<_>) = active.partition(|(pc, _)| leaves(*pc));
-    if stay.len() < 2 || meet.depth == APART && !leaving.is_empty() {
-        return false;
-    }
-    let (pc, depth) = inside;
-    diverge(path, Meet { pc, depth, ..meet }, &stay);
-    leave(path, past, meet, &leaving);
-    true
-}
-
-/// Takes the lanes of sides out of the entries whose meeting they lead past. They go on by
-/// themselves, and meet the others at `meet`.
-fn leave(path: &mut Path, past: &[Overtaken], meet: Meet, sides: &[(u32, u32)]) {
-    for &side in sides {
-        let at = around(&path.stack, past, side);
-        take_out(&mut path.stack, (at, side.1), meet);
-    }
-    let away = sides.iter().filter(|(pc, _)| *pc != meet.pc);
-    path.stack.extend(away.map(|&(pc, lanes)| Entry {
-        pc,
-        meet: meet.pc,
-        depth: meet.depth,
-        lanes,
-        call: None,
-        retry: false,
-    }));
-}
-
-/// The entry of a function, from the top down, whose meeting lanes come to from `pc`. Between
-/// those that the lanes are in are other sides of their branches.
-fn around(stack: &[Entry], past: &[Overtaken], (pc, lanes): (u32, u32)) -> usize {
+    let stack = &mut path.stack;
     let base = (stack.iter().rposition(|e| e.call.is_some())).unwrap_or(0);
-    let passes = |entry: &Entry| {
-        past.iter()
-            .any(|o| (o.meet, o.depth) == (entry.meet, entry.depth) && o.sides.contains(&pc))
+    let active = || sides.iter().copied().filter(|side| side.1 != 0);
+    let below = stack[base..]
+        .split_last()
+        .map_or(&[][..], |(_, below)| below);
+    let missed: Vec<(Entry, Meeting, &Overtaken, u32)> = below
+        .iter()
+        .filter_map(|e| Some((*e, e.waits?)))
+        .flat_map(|(e, at)| {
+            active().filter_map(move |side| Some((e, at, passed(past, (e, at), side)?, side.1)))
+        })
+        .collect();
+    let parts = active().count() > 1;
+    let is_apart = |e: &Entry| of_entry(past, e).is_some_and(|o| o.own.is_some());
+    let is_apart = || parts && below.iter().any(is_apart);
+    if missed.is_empty() && inside.is_none() && !is_apart() {
+        return false;
+    }
+    let Some(own) = stack.pop() else {
+        return false;
     };
-    let mut own = (base..stack.len())
-        .rev()
-        .filter(|&at| stack[at].lanes & lanes != 0);
-    own.find(|&at| !passes(&stack[at])).unwrap_or(base)
+    let mut frame = stack.split_off(base.min(stack.len()));
+    let (end, call) = match frame.first() {
+        Some(first) => (first.meet, first.call),
+        None => (own.meet, own.call),
+    };
+    for (e, at, passed, lanes) in missed {
+        let waiting = frame.iter_mut().find(|e| e.waits == Some(at));
+        waiting.into_iter().for_each(|e| e.lanes &= !lanes);
+        if let Some(join) = passed.join {
+            wait(&mut frame, join, e.lanes);
+        }
+    }
+    let all = own.lanes;
+    let crosses = |e: &Entry| {
+        let of = of_entry(past, e).filter(|_| e.lanes & all != 0);
+        of.is_some_and(|o| o.own == Some(Relation::Crosses))
+    };
+    if meet.at.depth != APART && parts && !frame.iter().any(crosses) {
+        wait(&mut frame, meet.at, all);
+    }
+    inside
+        .into_iter()
+        .for_each(|(at, lanes)| wait(&mut frame, at, lanes));
+    for (pc, lanes) in active() {
+        frame.push(Entry {
+            pc,
+            lanes,
+            waits: None,
+            call: None,
+            ..own
+        });
+    }
+    frame.retain(|e| e.lanes != 0);
+    for at in 0..frame.len() {
+        let (below, own) = frame.split_at_mut(at);
+        let lanes = own[0].lanes;
+        let waiting = below.iter().rev().find(|e| lanes & !e.lanes == 0);
+        let meet = match own[0].waits {
+            Some(_) => waiting.map(|e| e.pc),
+            None => settled(below, lanes),
+        };
+        own[0].meet = meet.unwrap_or(end);
+        own[0].call = call.filter(|_| at == 0);
+    }
+    stack.extend(
+        frame
+            .into_iter()
+            .filter(|e| e.waits.is_some() || e.pc != e.meet),
+    );
+    true
 }
 
-/// Takes lanes out of an entry and those above it, and lets all of that entry meet at `meet`
-/// before they come to its meeting.
-fn take_out(stack: &mut Vec<Entry>, (mut at, lanes): (usize, u32), meet: Meet) {
-    let outer = stack[at];
-    if outer.meet != meet.pc {
-        stack[at] = Entry {
-            meet: meet.pc,
-            depth: meet.depth,
-            call: None,
-            ..outer
-        };
-        let below = Entry {
-            pc: meet.pc,
-            retry: false,
-            ..outer
-        };
-        stack.insert(at, below);
-        at += 1;
+/// Where the sides of a branch meet that stay in the loop around it, `inside`, with their
+/// lanes, if they are several.
+pub(super) fn staying(
+    past: &[Overtaken],
+    inside: Meeting,
+    sides: &[(u32, u32)],
+) -> Option<(Meeting, u32)> {
+    let out = past.iter().find(|o| o.at == inside);
+    let stays = |pc: &u32| out.is_none_or(|o| !o.sides.contains(pc));
+    let stay = || sides.iter().filter(|(pc, lanes)| *lanes != 0 && stays(pc));
+    (stay().count() > 1).then(|| (inside, stay().fold(0, |all, side| all | side.1)))
+}
+
+/// Begins to execute the lanes on top, which others waited for so far.
+pub(super) fn begin(stack: &mut [Entry]) {
+    let base = (stack.iter().rposition(|e| e.call.is_some())).unwrap_or(0);
+    let Some((top, below)) = stack[base..].split_last_mut() else {
+        return;
+    };
+    top.waits = None;
+    if let Some(meet) = settled(below, top.lanes) {
+        top.meet = meet;
     }
-    stack[at..].iter_mut().for_each(|e| e.lanes &= !lanes);
-    let inner: Vec<Entry> = stack.drain(at..).filter(|e| e.lanes != 0).collect();
-    stack.extend(inner);
+}
+
+/// The place of the topmost entry where all of these lanes wait. They are at one place, so
+/// where some of them wait only, those come by another way: they are taken out.
+fn settled(below: &mut [Entry], lanes: u32) -> Option<u32> {
+    for entry in below.iter_mut().rev() {
+        if lanes & !entry.lanes == 0 {
+            return Some(entry.pc);
+        }
+        entry.lanes &= !lanes;
+    }
+    None
+}
+
+/// What a branch knows of an entry where lanes wait.
+fn of_entry<'p>(past: &'p [Overtaken], entry: &Entry) -> Option<&'p Overtaken> {
+    past.iter().find(|o| Some(o.at) == entry.waits)
+}
+
+/// What a side of a branch leads past, if it is this entry, where its lanes were to wait.
+fn passed<'p>(
+    past: &'p [Overtaken],
+    (entry, at): (Entry, Meeting),
+    (pc, lanes): (u32, u32),
+) -> Option<&'p Overtaken> {
+    let passes = |o: &&Overtaken| o.at == at && o.sides.contains(&pc);
+    past.iter()
+        .find(passes)
+        .filter(|_| entry.lanes & lanes != 0)
+}
+
+/// Lets lanes wait for each other at a place: below all entries that they come to first.
+fn wait(frame: &mut Vec<Entry>, at: Meeting, lanes: u32) {
+    let known = frame.iter().position(|e| e.waits == Some(at));
+    let lanes = lanes | known.map_or(0, |known| frame.remove(known).lanes);
+    let is_first = |e: &Entry| {
+        let first = |other: Meeting| {
+            let inside = other.depth != APART && other.depth > at.depth;
+            inside || other.depth == at.depth && other.order < at.order
+        };
+        e.lanes & lanes != 0 && e.waits.is_none_or(first)
+    };
+    let below = frame.iter().position(is_first).unwrap_or(frame.len());
+    frame.insert(
+        below,
+        Entry {
+            pc: at.pc,
+            meet: NEVER,
+            lanes,
+            waits: Some(at),
+            call: None,
+            retry: false,
+        },
+    );
 }

@@ -1,13 +1,13 @@
 //! The loop that executes a path until it waits, ends, or has run for long.
 
 use super::observe::{observe, observe_again};
-use super::parting::{diverge, leave_loop, overtake};
+use super::parting::{begin, diverge, overtake, staying};
 use super::{Entry, State, Warp};
 use crate::exec::api::FindingKind;
 use crate::exec::asynchronous::mbarrier;
 use crate::exec::execute::{self, execute};
 use crate::exec::image::Spin;
-use crate::exec::image::form::{Form, Meet, Step};
+use crate::exec::image::form::{Form, Meet, Meeting, Step};
 use crate::exec::machine::Machine;
 use crate::exec::system::print;
 use crate::names::Special;
@@ -64,9 +64,14 @@ impl Warp {
         };
         loop {
             let stack = &mut self.paths[path].stack;
-            let Some(&top) = stack.last() else {
+            let Some(top) = stack.last() else {
                 return Stopped::Done;
             };
+            if top.waits.is_some() {
+                begin(stack);
+                continue;
+            }
+            let top = *top;
             if top.pc == top.meet || top.lanes == 0 {
                 stack.pop();
                 continue;
@@ -194,7 +199,7 @@ impl Warp {
         if let Some(past) = meet.past {
             let past = &m.image.past[past as usize];
             let sides = [(target, exec), (pc + 1, rest)];
-            if overtake(&mut self.paths[path], past, meet, &sides) {
+            if overtake(&mut self.paths[path], past, (meet, None), &sides) {
                 return match *turn {
                     0 => Flow::Stopped(self.turn(m, path, pc)),
                     _ => Flow::Top,
@@ -210,7 +215,7 @@ impl Warp {
                 } else {
                     [(pc + 1, rest), (target, taken)]
                 };
-                diverge(&mut self.paths[path], meet, &sides);
+                diverge(&mut self.paths[path], meet.at, &sides);
                 if again {
                     let stack = self.paths[path].stack.iter_mut().rev().take(2);
                     let own = stack.filter(|e| e.lanes == taken && e.pc == target);
@@ -333,7 +338,7 @@ impl Warp {
         m: &mut Machine,
         path: usize,
         (index, table): (u32, u32),
-        (meet, inside): (Meet, Option<(u32, u8)>),
+        (meet, inside): (Meet, Option<Meeting>),
         exec: u32,
     ) -> Result<(), Stopped> {
         let pc = self.top(path).pc;
@@ -353,18 +358,16 @@ impl Warp {
             };
             add(target, 1 << lane);
         }
-        let past = meet.past.map(|past| &m.image.past[past as usize]);
-        if let (Some(past), Some(inside)) = (past, inside)
-            && leave_loop(&mut self.paths[path], past, (meet, inside), &sides)
-        {
-            return Ok(());
-        }
-        if past.is_some_and(|past| overtake(&mut self.paths[path], past, meet, &sides)) {
+        let past = meet
+            .past
+            .map_or(&[][..], |past| &m.image.past[past as usize]);
+        let inside = inside.and_then(|inside| staying(past, inside, &sides));
+        if overtake(&mut self.paths[path], past, (meet, inside), &sides) {
             return Ok(());
         }
         match sides[..] {
             [(target, _)] => self.top(path).pc = target,
-            _ => diverge(&mut self.paths[path], meet, &sides),
+            _ => diverge(&mut self.paths[path], meet.at, &sides),
         }
         Ok(())
     }
