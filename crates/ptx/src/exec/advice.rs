@@ -1,6 +1,7 @@
 //! What would order two accesses that race: a barrier of the block or of the warp, or an
 //! atomic. Nothing is said where it is not sure to help.
 
+mod around;
 mod flow;
 
 use self::flow::Flow;
@@ -188,8 +189,8 @@ impl<'a> Advisor<'a> {
         matches!(form, Some(Form::Step(Step::Free { .. })))
     }
 
-    /// Whether a branch of the same line of the source, which depends on what an instruction
-    /// loads, closes a loop; nothing where there is no such branch.
+    /// Whether a branch of the same line of the source, or of one that calls it, which depends
+    /// on what an instruction loads, closes a loop; nothing where there is no such branch.
     fn condition_of(&self, pc: u32) -> Option<bool> {
         let (function, from) = self.instruction(pc)?;
         let body = &self.module.functions[function as usize];
@@ -199,9 +200,12 @@ impl<'a> Advisor<'a> {
                 .get(location as usize)
                 .map(|l| (l.file, l.line))
         };
-        let own = line(from)?;
+        let calls = Module::calls(body, &body.instructions[from as usize]);
+        let calls = calls.into_iter().map(|[file, line, _]| (file, line));
+        let own: Vec<_> = line(from).into_iter().chain(calls).collect();
+        let is_own = |at: u32| line(at).is_some_and(|line| own.contains(&line));
         let closes = |at: u32| match flow(body, &body.instructions[at as usize]) {
-            cfg::Flow::Branch(places, true) if line(at) == Some(own) => {
+            cfg::Flow::Branch(places, true) if is_own(at) => {
                 Some(places.iter().any(|&place| place <= from))
             }
             _ => None,

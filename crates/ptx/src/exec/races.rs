@@ -1,5 +1,6 @@
 //! Races as findings: one for each pair of lines, with both sides.
 
+mod lines;
 mod strong;
 
 use super::advice::{Advisor, Place, Remedy};
@@ -10,7 +11,8 @@ use super::machine::RawFinding;
 use super::machine::pairs::{Key, Pair, PairOverBlocks, Side, WarpCoverage, Why};
 use super::machine::peers::place_of;
 use crate::ast::Module;
-use spadkit_base::quote::without_folder;
+use lines::Ends;
+use spadkit_base::toolkit::Users;
 use std::collections::{BTreeMap, HashSet};
 use strong::StrongAccess;
 
@@ -20,9 +22,25 @@ struct Line {
     /// Of the PTX; 0 where it names a source.
     ptx: u32,
     source: Option<String>,
-    /// The line of the kernel where the source is inlined.
-    inlined_at: Option<String>,
+    /// The user's lines that lead to the source.
+    calls: Vec<String>,
     wrote: bool,
+}
+
+impl Line {
+    fn of(side: &Finding, wrote: bool) -> Self {
+        let users = side.source.as_ref().map(|source| {
+            let users = Users::of(source, &side.inlined_at);
+            let own = users.through.map(|_| users.line.to_owned());
+            own.into_iter().chain(users.calls.iter().cloned()).collect()
+        });
+        Line {
+            ptx: if side.source.is_some() { 0 } else { side.ptx_line },
+            source: side.source.clone(),
+            calls: users.unwrap_or_default(),
+            wrote,
+        }
+    }
 }
 
 /// What identifies a pair of lines.
@@ -43,6 +61,16 @@ struct ReportedPair {
 struct Instructions {
     pcs: [u32; 2],
     warps: WarpCoverage,
+}
+
+impl Instructions {
+    /// These, or the second one first.
+    fn in_order(&self, back: bool) -> ([u32; 2], WarpCoverage) {
+        match (self.pcs, back) {
+            (pcs, false) => (pcs, self.warps),
+            ([one, other], true) => ([other, one], self.warps.swapped()),
+        }
+    }
 }
 
 /// What would order a pair of lines, the one that comes first being the first.
@@ -103,13 +131,10 @@ fn pair_of(
     for (side, access) in sides.iter_mut().zip(accesses) {
         side.scope = access.narrow(key.why).map(str::to_owned);
     }
-    let line = |f: &Finding, wrote| Line {
-        ptx: if f.source.is_some() { 0 } else { f.ptx_line },
-        source: f.source.clone(),
-        inlined_at: f.inlined_at.last().cloned(),
-        wrote,
-    };
-    let mut lines = [line(&sides[0], key.wrote[0]), line(&sides[1], key.wrote[1])];
+    let mut lines = [
+        Line::of(&sides[0], key.wrote[0]),
+        Line::of(&sides[1], key.wrote[1]),
+    ];
     // Whatever uses an `mbarrier` before it is one shows the same fault.
     if let Some(made) = made(&key, image) {
         lines[1 - made] = lines[made].clone();
@@ -225,36 +250,7 @@ fn ticket(key: &Key, named: &dyn Fn(RawFinding) -> Finding) -> Option<String> {
         variable: None,
         message: String::new(),
     };
-    Some(line(&named(raw)))
-}
-
-/// A line of the kernel's source, without its folder, or else of the PTX.
-fn line(finding: &Finding) -> String {
-    let source = finding
-        .line_of_kernel()
-        .map(without_folder)
-        .map(str::to_owned);
-    source.unwrap_or_else(|| ptx_line(finding))
-}
-
-fn ptx_line(finding: &Finding) -> String {
-    format!("PTX line {}", finding.ptx_line)
-}
-
-/// The two lines of a pair, by what tells them from each other: the kernel's source, or
-/// what is inlined there, with the line of the kernel; the PTX's where it names no source.
-fn two_lines(sides: &[Finding; 2]) -> Option<[String; 2]> {
-    let inlined = |f: &Finding| match &f.source {
-        Some(source) => match f.inlined_at.last() {
-            Some(_) => format!("{} (of {})", without_folder(source), line(f)),
-            None => without_folder(source).to_owned(),
-        },
-        None => line(f),
-    };
-    let of_source = |text: fn(&Finding) -> String| [text(&sides[0]), text(&sides[1])];
-    let differ = |lines: &[String; 2]| lines[0] != lines[1];
-    let all = [of_source(line), [inlined(&sides[0]), inlined(&sides[1])]];
-    all.into_iter().find(differ)
+    Some(lines::users(&named(raw)))
 }
 
 /// The side of a pair that initialises an `mbarrier` which the other one uses.
@@ -374,16 +370,20 @@ fn advice(told: &ReportedPair, advisor: &Advisor) -> Option<Advice> {
     if !one || told.key.why != Why::Order {
         return None;
     }
+    let ends = Ends::of(&told.sides);
     let mut all = told.pcs.iter().map(|of| {
-        let there = advisor.remedy(of.pcs, of.warps);
-        let back = || advisor.remedy([of.pcs[1], of.pcs[0]], of.warps.swapped());
-        match there {
-            Some(remedy) => Some((remedy, false)),
-            None => back().map(|remedy| (remedy, true)),
-        }
+        let remedy = |back: bool| {
+            let (pcs, warps) = of.in_order(back);
+            let remedy = advisor.remedy(pcs, warps)?;
+            let Some(ends) = &ends else {
+                return Some(remedy);
+            };
+            Some(advisor.around(remedy, pcs, ends.in_order(back).calls))
+        };
+        let there = remedy(false).map(|remedy| (remedy, false));
+        there.or_else(|| remedy(true).map(|remedy| (remedy, true)))
     });
-    let (remedy, back) = all.next()??;
-    let mut first = (remedy, back);
+    let mut first = all.next()??;
     for other in all {
         first = joined(first, other?)?;
     }
@@ -391,10 +391,7 @@ fn advice(told: &ReportedPair, advisor: &Advisor) -> Option<Advice> {
     if remedy == Remedy::Atomic {
         return Some(Advice::Atomic);
     }
-    let mut lines = two_lines(&told.sides)?;
-    if back {
-        lines.swap(0, 1);
-    }
+    let lines = ends?.in_order(back).lines;
     match remedy {
         Remedy::Atomic => None,
         Remedy::Block(place) => Some(Advice::Barrier(place, lines)),

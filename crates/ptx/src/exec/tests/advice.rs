@@ -15,7 +15,7 @@ fn advice(body: &str) -> Vec<String> {
          {body}
          bar.sync 0; ret;"
     ));
-    let text = format!(".file 1 \"k.cu\"\n{text}");
+    let text = format!(".file 1 \"k.cu\"\n.file 2 \"/opt/cub/warp.cuh\"\n{text}");
     let run = run_with(&text, [64, 1, 1], [1; 3], &[0; 64], |options, _| {
         options.races = true;
     });
@@ -110,6 +110,75 @@ fn a_line_of_the_source_has_no_place_for_a_barrier() {
     };
     assert_eq!(only(&body(6)), "barrier after k.cu:5, before k.cu:6");
     assert_eq!(only(&body(5)), "");
+}
+
+/// What a library does in a call is not the user's: neither its lines nor its conditions.
+#[test]
+fn a_barrier_stands_between_the_calls_of_a_library() {
+    // Line 5 and line 6 of a template, which line 40 of the kernel calls.
+    let body = |condition: &str| {
+        format!(
+            "{OTHER}.loc 1 5 1, function_name $T, inlined_at 1 40 1\n
+             {condition}\n @!%p1 bra A;
+             .loc 2 30 1, function_name $L, inlined_at 1 5 1\n ld.shared.u32 %r4, [%r3];\nA:
+             .loc 1 6 1, function_name $T, inlined_at 1 40 1
+             .loc 2 70 1, function_name $L, inlined_at 1 6 1\n setp.lt.u32 %p2, %t, 50;
+             @!%p2 bra B;\n st.shared.u32 [%r1], 7;\nB:\n .loc 1 9 1\n"
+        )
+    };
+    let of_library = body(".loc 2 20 1, function_name $L, inlined_at 1 5 1");
+    assert_eq!(
+        only(&of_library),
+        "barrier after k.cu:5, before k.cu:6"
+    );
+    // The condition of the first is the template's.
+    assert_eq!(only(&body("")), "barrier after k.cu:5, right before k.cu:6");
+    // Or that of another call in the line.
+    let other = body(".loc 1 5 9, function_name $T, inlined_at 1 40 1");
+    let other = other.replace("inlined_at 1 5 1\n ld", "inlined_at 1 5 9\n ld");
+    assert_eq!(only(&other), "barrier after k.cu:5, right before k.cu:6");
+    // One call has both: nobody can put a barrier there.
+    let one = of_library.replace("inlined_at 1 6 1", "inlined_at 1 5 1");
+    assert_eq!(
+        only(&one),
+        "barrier after warp.cuh:30 (of k.cu:5), before warp.cuh:70 (of k.cu:5), outside of \
+         their conditions"
+    );
+}
+
+/// Lines of a library that several calls share are told apart by the calls.
+#[test]
+fn each_call_of_a_library_has_its_own_barrier() {
+    let call = |line: u32| {
+        format!(
+            ".loc 1 {line} 1, function_name $T, inlined_at 1 40 1
+             .loc 2 70 1, function_name $L, inlined_at 1 {line} 1\n st.shared.u32 [%r1], {line};
+             bar.sync 0;\n
+             .loc 2 30 1, function_name $L, inlined_at 1 {line} 1\n ld.shared.u32 %r4, [%r3];\n"
+        )
+    };
+    let mut all = advice(&[OTHER, &call(5), &call(6), &call(7), ".loc 1 9 1\n"].concat());
+    all.sort();
+    let expected = [5, 6].map(|l| format!("barrier after k.cu:{l}, before k.cu:{}", l + 1));
+    assert_eq!(all, expected);
+}
+
+/// In an `if` that a call of a library decides, nobody can put a barrier right behind it.
+#[test]
+fn a_barrier_stands_not_behind_a_call_that_decides() {
+    let body = |line: u32| {
+        format!(
+            "{OTHER}.loc 2 30 1, function_name $L, inlined_at 1 5 1\n ld.shared.u32 %r4, [%r3];
+             .loc 1 {line} 1\n setp.eq.u32 %p2, %r4, 9;\n @!%p2 bra A;\n .loc 1 7 1
+             bar.warp.sync -1;\nA:\n .loc 1 8 1\n @!%p1 bra B;\n .loc 1 9 1
+             st.shared.u32 [%r1], 7;\nB:\n .loc 1 12 1\n"
+        )
+    };
+    assert_eq!(only(&body(6)), "barrier right after k.cu:5, before k.cu:9");
+    assert_eq!(
+        only(&body(5)),
+        "barrier after k.cu:5, before k.cu:9, outside of their conditions"
+    );
 }
 
 #[test]
