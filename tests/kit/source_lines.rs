@@ -227,6 +227,31 @@ fn a_finding_in_a_header_has_the_users_line() {
     assert!(of("half.cu:7").get("user_source").is_none());
 }
 
+/// A race of two calls into the toolkit, in a function that the kernel inlines: what orders
+/// them, and where to look, are lines of that function.
+#[test]
+fn a_race_of_calls_of_the_toolkit_is_told_by_the_calls() {
+    let inlined = |ptx: &str| {
+        let call = ", function_name $L__info_string0, inlined_at 1 20 3\n";
+        let header = "\t.loc\t2 99 1, function_name $L__info_string0, inlined_at 1 7 9\n";
+        let store = format!("\t.loc\t1 7 9{call}{header}");
+        without(ptx, "bar.sync")
+            .replace("\t.loc\t1 7 9\n", &store)
+            .replace("\t.loc\t1 10 9\n", &format!("\t.loc\t1 10 9{call}"))
+    };
+    let folder = half(inlined);
+    let path = folder.path().join("half.toml");
+    let run = ["run", path.to_str().unwrap(), "--races", "-q"];
+    let output = common::spadkit(&run).assert().code(1).get_output().clone();
+    let said = String::from_utf8_lossy(&output.stdout).into_owned();
+    let said = said.split_whitespace().collect::<Vec<_>>().join(" ");
+    let remedy = "one __syncthreads() after half.cu:7, before half.cu:10 would order them";
+    assert!(said.contains(remedy), "{said}");
+    let errors = String::from_utf8_lossy(&output.stderr).into_owned();
+    let errors = errors.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(errors.contains("of the PTX, half.cu:7"), "{errors}");
+}
+
 /// SARIF points to the source, not to the header that has the load.
 #[test]
 fn sarif_has_the_users_line_of_a_fault() {

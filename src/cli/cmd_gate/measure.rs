@@ -243,7 +243,9 @@ impl Measured {
 /// What tells each fault apart: of a race, both lines.
 fn identities(faults: &[Finding], input: &Input) -> Vec<String> {
     let place = |fault: &Finding| {
-        fault.users_line().map_or_else(|| format!("PTX line {}", fault.ptx_line), str::to_owned)
+        fault
+            .users_line()
+            .map_or_else(|| format!("PTX line {}", fault.ptx_line), str::to_owned)
     };
     let mut names = Identities::beside(input.name());
     let identity = |(at, fault): (usize, &Finding)| {

@@ -3,8 +3,10 @@
 
 mod around;
 mod flow;
+mod reach;
 
 use self::flow::Flow;
+pub(super) use self::reach::reaches;
 use super::decode::awaited::may_wait;
 use super::image::Image;
 use super::image::form::{Form, Step};
@@ -29,7 +31,7 @@ pub(super) enum Remedy {
 }
 
 /// Where a barrier may stand: behind the first access and before the second, ...
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Place {
     /// ... anywhere between, in code that has the same conditions.
     Between,
@@ -39,6 +41,17 @@ pub(super) enum Place {
     AtSecond,
     /// ... in neither of their conditions.
     Outside,
+}
+
+impl Place {
+    /// Where it is for both.
+    pub fn and(self, other: Place) -> Place {
+        match (self, other) {
+            (one, other) if one == other => one,
+            (Place::Between, place) | (place, Place::Between) => place,
+            _ => Place::Outside,
+        }
+    }
 }
 
 pub(super) struct Advisor<'a> {
@@ -52,8 +65,8 @@ pub(super) struct Advisor<'a> {
     stores: HashSet<u32>,
     /// Stores of updates that no atomic can replace, or that others read at the same time.
     not_atomic: HashSet<u32>,
-    /// Pairs that also race between blocks.
-    between_blocks: HashSet<[u32; 2]>,
+    /// Pairs that also race for a reason for which a barrier does not help, as between blocks.
+    beyond_barriers: HashSet<[u32; 2]>,
 }
 
 impl<'a> Advisor<'a> {
@@ -74,10 +87,11 @@ impl<'a> Advisor<'a> {
             updates: HashSet::new(),
             stores: HashSet::new(),
             not_atomic: HashSet::new(),
-            between_blocks: HashSet::new(),
+            beyond_barriers: HashSet::new(),
         };
-        let others = races.keys().filter(|key| key.why != Why::Order);
-        advisor.between_blocks = others.map(|key| key.pcs).collect();
+        let helps = [Why::Order, Why::Copy, Why::Barrier];
+        let others = races.keys().filter(|key| !helps.contains(&key.why));
+        advisor.beyond_barriers = others.map(|key| key.pcs).collect();
         advisor.find_updates(races);
         advisor
     }
@@ -127,8 +141,14 @@ impl<'a> Advisor<'a> {
     }
 
     /// What orders two instructions of one block that race, the first of which is executed
-    /// first, by the warps that execute them.
-    pub fn remedy(&self, [first, second]: [u32; 2], warps: WarpCoverage) -> Option<Remedy> {
+    /// first, by the warps that execute them. `unwaited`: the first is a copy, and its wait
+    /// comes with the barrier.
+    pub fn remedy(
+        &self,
+        [first, second]: [u32; 2],
+        warps: WarpCoverage,
+        unwaited: bool,
+    ) -> Option<Remedy> {
         let pcs = [first.min(second), first.max(second)];
         if pcs.iter().any(|&pc| self.is_after_wait(pc)) {
             return None;
@@ -139,7 +159,7 @@ impl<'a> Advisor<'a> {
         }
         let stores = pcs.iter().any(|pc| self.stores.contains(pc));
         let one_way = self.reaches(first, second) && !self.reaches(second, first);
-        if stores || self.between_blocks.contains(&pcs) || !one_way {
+        if stores || self.beyond_barriers.contains(&pcs) || !one_way {
             return None;
         }
         // Of an update, only the latest before it is noted: other warps may race as well.
@@ -152,7 +172,7 @@ impl<'a> Advisor<'a> {
             Place::Between | Place::AtSecond => Some(Place::AtSecond),
             Place::AtFirst | Place::Outside => None,
         };
-        let copies = self.is_copy(first);
+        let copies = self.is_copy(first) && !unwaited;
         let place = self.place(first, second);
         let place = if copies {
             place.and_then(behind_wait)
@@ -219,9 +239,26 @@ impl<'a> Advisor<'a> {
     }
 
     /// Whether an instruction begins a copy that is waited for.
-    fn is_copy(&self, pc: u32) -> bool {
+    pub fn is_copy(&self, pc: u32) -> bool {
         let access = self.image.access.get(pc as usize).copied().flatten();
         access.is_some_and(|at| self.image.memory[at as usize].transfer.is_copy())
+    }
+
+    /// Whether each way of a thread to an instruction passes another one before.
+    pub fn dominates(&self, first: u32, other: u32) -> bool {
+        let places = self.instruction(first).zip(self.instruction(other));
+        let blocks = self.block_of(first).zip(self.block_of(other));
+        let (Some(((_, from), (_, to))), Some(((function, one), (of, next)))) = (places, blocks)
+        else {
+            return false;
+        };
+        let dominators = self.flows[&function].values.dominators();
+        function == of
+            && if one == next {
+                from <= to
+            } else {
+                dominators.dominates(one, next)
+            }
     }
 
     /// Where all threads of the block pass between two instructions.
@@ -400,45 +437,8 @@ impl<'a> Advisor<'a> {
         all.any(|(from, at)| waits(at) && self.reaches(from, pc))
     }
 
-    /// Whether a thread may come from one instruction to another past no barrier.
     fn reaches(&self, from: u32, to: u32) -> bool {
-        let image = self.image;
-        let mut known = vec![false; image.ops.len()];
-        let mut open = vec![from];
-        let mut first = true;
-        while let Some(pc) = open.pop() {
-            if pc == to && !first {
-                return true;
-            }
-            first = false;
-            let Some(op) = image.ops.get(pc as usize) else {
-                continue;
-            };
-            let mut go = |next: u32| {
-                if let Some(known) = known.get_mut(next as usize)
-                    && !std::mem::replace(known, true)
-                {
-                    open.push(next);
-                }
-            };
-            let always = op.guard == super::registers::Mask::ALL;
-            match op.form {
-                Form::Branch { target, .. } => {
-                    go(target);
-                    if !always {
-                        go(pc + 1);
-                    }
-                }
-                Form::IndexedBranch { table, .. } => {
-                    image.tables[table as usize].iter().for_each(|t| go(*t));
-                    go(pc + 1);
-                }
-                Form::Barrier { barrier } if !image.barriers[barrier as usize].arrive_only => {}
-                Form::Return | Form::Exit | Form::Trap if always => {}
-                _ => go(pc + 1),
-            }
-        }
-        false
+        reaches(self.image, from, to)
     }
 }
 

@@ -1,9 +1,10 @@
 //! Races as findings: one for each pair of lines, with both sides.
 
 mod lines;
+mod remedies;
 mod strong;
 
-use super::advice::{Advisor, Place, Remedy};
+use super::advice::Advisor;
 use super::api::{Finding, FindingKind};
 use super::image::form::{Form, Step};
 use super::image::{Action, Image};
@@ -11,7 +12,7 @@ use super::machine::RawFinding;
 use super::machine::pairs::{Key, Pair, PairOverBlocks, Side, WarpCoverage, Why};
 use super::machine::peers::place_of;
 use crate::ast::Module;
-use lines::Ends;
+use remedies::{Advice, advice, at};
 use spadkit_base::toolkit::Users;
 use std::collections::{BTreeMap, HashSet};
 use strong::StrongAccess;
@@ -35,7 +36,11 @@ impl Line {
             own.into_iter().chain(users.calls.iter().cloned()).collect()
         });
         Line {
-            ptx: if side.source.is_some() { 0 } else { side.ptx_line },
+            ptx: if side.source.is_some() {
+                0
+            } else {
+                side.ptx_line
+            },
             source: side.source.clone(),
             calls: users.unwrap_or_default(),
             wrote,
@@ -53,6 +58,8 @@ struct ReportedPair {
     count: u64,
     /// The line after which a fence would order them.
     fence: Option<String>,
+    /// The side that initialises the `mbarrier` which the other one uses.
+    made: Option<usize>,
     /// Instructions of the two lines.
     pcs: Vec<Instructions>,
 }
@@ -73,13 +80,6 @@ impl Instructions {
     }
 }
 
-/// What would order a pair of lines, the one that comes first being the first.
-enum Advice {
-    Barrier(Place, [String; 2]),
-    WarpBarrier(Place, [String; 2]),
-    Atomic,
-}
-
 /// The findings of all races: two for each pair of lines, the second with the
 /// other side. Pairs of instructions on the same two lines of the source are
 /// one; a warning is dropped if a fault has the same lines.
@@ -94,10 +94,32 @@ pub(super) fn reported(
         merge(&mut all, pair_of(key, raced, named, image));
     }
     drop_explained(&mut all);
-    let advised = |(_, told): (Lines, ReportedPair)| (advice(&told, &advisor), told);
+    let unwaited = put_unwaited_first(&mut all);
+    let advised = |(lines, told): (Lines, ReportedPair)| {
+        let unwaited = unwaited.contains(&lines);
+        (advice(&told, unwaited, &advisor), told)
+    };
     let mut all: Vec<_> = all.into_iter().map(advised).collect();
     widen(&mut all);
     all.into_iter().flat_map(findings).collect()
+}
+
+/// Puts a copy that nobody has waited for before what else is at its lines: without the wait
+/// nothing else helps. The lines of such copies.
+fn put_unwaited_first(all: &mut [(Lines, ReportedPair)]) -> Vec<Lines> {
+    let mut unwaited = Vec::new();
+    for at in 0..all.len() {
+        if all[at].1.key.why != Why::Copy {
+            continue;
+        }
+        let lines = all[at].0.clone();
+        let first = all.iter().position(|(others, _)| *others == lines);
+        if let Some(first) = first.filter(|first| *first < at) {
+            all[first..=at].rotate_right(1);
+        }
+        unwaited.push(lines);
+    }
+    unwaited
 }
 
 /// Names the barrier of the block, too, where one of a warp is enough for a pair, if
@@ -136,8 +158,12 @@ fn pair_of(
         Line::of(&sides[1], key.wrote[1]),
     ];
     // Whatever uses an `mbarrier` before it is one shows the same fault.
-    if let Some(made) = made(&key, image) {
+    let made = made(&key, image);
+    if let Some(made) = made {
         lines[1 - made] = lines[made].clone();
+        if !initialises(image, key.pcs[1 - made]) {
+            tell_use(&mut sides, made, &place_of_pair(&key, &raced.pair).1);
+        }
     }
     lines.sort();
     let pcs = Instructions {
@@ -148,6 +174,7 @@ fn pair_of(
         key,
         sides,
         fence,
+        made,
         count: raced.count,
         pcs: vec![pcs],
     };
@@ -216,9 +243,10 @@ fn drop_explained(all: &mut Vec<(Lines, ReportedPair)>) {
 
 /// The two findings of a pair of lines, with what would order them.
 fn findings((advice, told): (Option<Advice>, ReportedPair)) -> [Finding; 2] {
-    let (mut barrier, mut warp_barrier, mut atomic) = (None, None, false);
+    let (mut barrier, mut warp_barrier, mut wait, mut atomic) = (None, None, None, false);
     match advice {
         Some(Advice::Barrier(place, lines)) => barrier = Some(at(place, &lines)),
+        Some(Advice::WaitAndBarrier(place, lines)) => wait = Some(at(place, &lines)),
         Some(Advice::WarpBarrier(place, lines)) => warp_barrier = Some(at(place, &lines)),
         Some(Advice::Atomic) => atomic = true,
         None => {}
@@ -227,6 +255,7 @@ fn findings((advice, told): (Option<Advice>, ReportedPair)) -> [Finding; 2] {
     told.sides.map(|side| Finding {
         count,
         barrier: barrier.clone(),
+        wait: wait.clone(),
         warp_barrier: warp_barrier.clone(),
         atomic,
         fence: told.fence.as_ref().map(|line| format!("after {line}")),
@@ -258,13 +287,42 @@ fn made(key: &Key, image: &Image) -> Option<usize> {
     if !matches!(key.why, Why::Barrier | Why::ClusterBarrier) {
         return None;
     }
-    let makes = |pc: &u32| match image.ops.get(*pc as usize).map(|op| &op.form) {
+    key.pcs.iter().position(|pc| initialises(image, *pc))
+}
+
+fn initialises(image: &Image, pc: u32) -> bool {
+    match image.ops.get(pc as usize).map(|op| &op.form) {
         Some(Form::Step(Step::Mbarrier { change })) => {
             image.changes[*change as usize].action == Action::Init
         }
         _ => false,
+    }
+}
+
+/// Says of an `mbarrier` which side initialises it and which one uses it.
+fn tell_use(sides: &mut [Finding; 2], made: usize, place: &str) {
+    let who = |at: usize| {
+        let side = &sides[at];
+        let of_block = format!(" of block {:?}", side.block);
+        let block = if sides[0].block == sides[1].block {
+            ""
+        } else {
+            &of_block
+        };
+        (
+            format!("thread {:?}{block}", side.thread),
+            lines::users(side),
+        )
     };
-    key.pcs.iter().position(makes)
+    let ((maker, made_at), (user, used_at)) = (who(made), who(1 - made));
+    sides[made].message = format!(
+        "initialises the mbarrier at {place}, and nothing orders that before {user} uses it at \
+         {used_at}"
+    );
+    sides[1 - made].message = format!(
+        "uses the mbarrier at {place}, and nothing orders that behind its initialisation by \
+         {maker} at {made_at}"
+    );
 }
 
 /// The address of a pair, and how it is told.
@@ -361,65 +419,5 @@ fn raw_side(
         address: Some(address),
         variable,
         message,
-    }
-}
-
-/// What would order the two lines; nothing where both are one line of the source.
-fn advice(told: &ReportedPair, advisor: &Advisor) -> Option<Advice> {
-    let one = told.sides[0].block == told.sides[1].block;
-    if !one || told.key.why != Why::Order {
-        return None;
-    }
-    let ends = Ends::of(&told.sides);
-    let mut all = told.pcs.iter().map(|of| {
-        let remedy = |back: bool| {
-            let (pcs, warps) = of.in_order(back);
-            let remedy = advisor.remedy(pcs, warps)?;
-            let Some(ends) = &ends else {
-                return Some(remedy);
-            };
-            Some(advisor.around(remedy, pcs, ends.in_order(back).calls))
-        };
-        let there = remedy(false).map(|remedy| (remedy, false));
-        there.or_else(|| remedy(true).map(|remedy| (remedy, true)))
-    });
-    let mut first = all.next()??;
-    for other in all {
-        first = joined(first, other?)?;
-    }
-    let (remedy, back) = first;
-    if remedy == Remedy::Atomic {
-        return Some(Advice::Atomic);
-    }
-    let lines = ends?.in_order(back).lines;
-    match remedy {
-        Remedy::Atomic => None,
-        Remedy::Block(place) => Some(Advice::Barrier(place, lines)),
-        Remedy::Warp(place) => Some(Advice::WarpBarrier(place, lines)),
-    }
-}
-
-/// What orders two pairs of instructions of the same lines.
-fn joined(one: (Remedy, bool), other: (Remedy, bool)) -> Option<(Remedy, bool)> {
-    use Remedy::{Block, Warp};
-    if one.1 != other.1 {
-        return None;
-    }
-    let remedy = match (one.0, other.0) {
-        (one, other) if one == other => one,
-        (Warp(a), Warp(b)) => Warp(a.max(b)),
-        (Block(a), Block(b) | Warp(b)) | (Warp(a), Block(b)) => Block(a.max(b)),
-        _ => return None,
-    };
-    Some((remedy, one.1))
-}
-
-/// A place between two lines.
-fn at(place: Place, [one, other]: &[String; 2]) -> String {
-    match place {
-        Place::Between => format!("after {one}, before {other}"),
-        Place::AtFirst => format!("right after {one}, before {other}"),
-        Place::AtSecond => format!("after {one}, right before {other}"),
-        Place::Outside => format!("after {one}, before {other}, outside of their conditions"),
     }
 }

@@ -17,7 +17,8 @@ impl Advisor<'_> {
 
     fn place_around(&self, place: Place, pcs: [u32; 2], calls: [Option<usize>; 2]) -> Place {
         // Behind the wait for a copy is right before the second.
-        if place == Place::Between || self.is_copy(pcs[0]) {
+        let waited = place == Place::AtSecond && self.is_copy(pcs[0]);
+        if place == Place::Between || waited {
             return place;
         }
         let free = |at: usize| calls[at].is_some_and(|call| self.has_only_own(pcs[at], call));
@@ -45,7 +46,10 @@ impl Advisor<'_> {
         let body = &self.module.functions[function as usize];
         let outer = |at: u32| {
             let calls = Module::calls(body, &body.instructions[at as usize]);
-            calls.len().checked_sub(call).map(|from| calls[from..].to_vec())
+            calls
+                .len()
+                .checked_sub(call)
+                .map(|from| calls[from..].to_vec())
         };
         let flow = &self.flows[&function];
         let own = outer(at);

@@ -234,6 +234,9 @@ pub struct Finding {
     /// where there is one that all threads pass.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub barrier: Option<String>,
+    /// The same of a barrier behind a wait for the copy, where nobody has waited for it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub wait: Option<String>,
     /// The same of a barrier of the warp (`__syncwarp()`), where only lanes of one race.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub warp_barrier: Option<String>,

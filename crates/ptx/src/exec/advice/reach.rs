@@ -1,0 +1,45 @@
+//! Which instructions a thread may come to without a barrier on the way.
+
+use crate::exec::image::Image;
+use crate::exec::image::form::Form;
+use crate::exec::registers::Mask;
+
+/// Whether a thread may come from one instruction to another past no barrier.
+pub fn reaches(image: &Image, from: u32, to: u32) -> bool {
+    let mut known = vec![false; image.ops.len()];
+    let mut open = vec![from];
+    let mut first = true;
+    while let Some(pc) = open.pop() {
+        if pc == to && !first {
+            return true;
+        }
+        first = false;
+        let Some(op) = image.ops.get(pc as usize) else {
+            continue;
+        };
+        let mut go = |next: u32| {
+            if let Some(known) = known.get_mut(next as usize)
+                && !std::mem::replace(known, true)
+            {
+                open.push(next);
+            }
+        };
+        let always = op.guard == Mask::ALL;
+        match op.form {
+            Form::Branch { target, .. } => {
+                go(target);
+                if !always {
+                    go(pc + 1);
+                }
+            }
+            Form::IndexedBranch { table, .. } => {
+                image.tables[table as usize].iter().for_each(|t| go(*t));
+                go(pc + 1);
+            }
+            Form::Barrier { barrier } if !image.barriers[barrier as usize].arrive_only => {}
+            Form::Return | Form::Exit | Form::Trap if always => {}
+            _ => go(pc + 1),
+        }
+    }
+    false
+}
