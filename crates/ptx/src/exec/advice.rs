@@ -3,10 +3,8 @@
 
 mod around;
 mod flow;
-mod reach;
 
 use self::flow::Flow;
-pub(super) use self::reach::reaches;
 use super::decode::awaited::may_wait;
 use super::image::Image;
 use super::image::form::{Form, Step};
@@ -437,8 +435,9 @@ impl<'a> Advisor<'a> {
         all.any(|(from, at)| waits(at) && self.reaches(from, pc))
     }
 
+    /// Whether a thread may come from one instruction to another past no barrier.
     fn reaches(&self, from: u32, to: u32) -> bool {
-        reaches(self.image, from, to)
+        self.image.reaches(from, to)
     }
 }
 

@@ -1,7 +1,6 @@
 //! Races that were found, as they are reported: which two accesses, where, and why.
 
 use super::ordered::{ends_barrier, fetches_texels, form, uses_barrier};
-use crate::exec::advice::reaches;
 use crate::exec::image::form::{Form, Step};
 use crate::exec::machine::Machine;
 use crate::exec::machine::pairs::{Memory, Place, Race, Side, Why};
@@ -109,7 +108,7 @@ fn is_overtaken(m: &mut Machine, hit: &Hit, byte: u64) -> bool {
         return false;
     };
     races.is_overtaken((m.warp, hit.lane, now), (hit, byte), || {
-        reaches(image, now, copy) && !reaches(image, copy, now)
+        image.reaches(now, copy) && !image.reaches(copy, now)
     })
 }
 
