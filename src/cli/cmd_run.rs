@@ -9,7 +9,6 @@ use crate::launch::{Comparison, LaunchFile, Prepared};
 use crate::output::{check_writable, write_file};
 use crate::ptx::exec::{Finding, Options};
 use crate::readable::readable_words;
-use crate::toolkit::Users;
 use clap::Args;
 use serde::{Serialize, Serializer};
 use sha2::{Digest, Sha256};
@@ -259,17 +258,13 @@ fn with_users_lines<S: Serializer>(
         #[serde(skip_serializing_if = "Option::is_none")]
         user_source: Option<&'a str>,
     }
-    let row = |finding| Row {
-        finding,
-        user_source: users_line(finding).filter(|line| finding.source.as_deref() != Some(*line)),
-    };
-    to.collect_seq(findings.iter().map(row))
-}
-
-/// `file:line` of a finding outside of the headers of the toolkit.
-pub(super) fn users_line(finding: &Finding) -> Option<&str> {
-    let source = finding.source.as_ref()?;
-    Some(Users::of(source, &finding.inlined_at).line)
+    to.collect_seq(findings.iter().map(|finding| {
+        let users = finding.users_line();
+        Row {
+            finding,
+            user_source: users.filter(|line| finding.source.as_deref() != Some(*line)),
+        }
+    }))
 }
 
 /// The finding with a message for people; its variable is named as in the PTX.
@@ -323,7 +318,7 @@ impl<'a> Report<'a> {
     pub fn verdict(&self) -> Result<()> {
         let fault = self.findings.iter().find(|f| !f.warning);
         if let Some(fault) = fault {
-            let source = fault.line_of_kernel();
+            let source = fault.users_line();
             let source = source.map_or(String::new(), |s| format!(", {s}"));
             let (line, ptx) = (fault.ptx_line, fault.ptx());
             return Err(Error::CheckFailed {

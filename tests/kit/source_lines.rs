@@ -227,6 +227,77 @@ fn a_finding_in_a_header_has_the_users_line() {
     assert!(of("half.cu:7").get("user_source").is_none());
 }
 
+/// A race of two calls into the toolkit, in a function that the kernel inlines: what orders
+/// them, and where to look, are lines of that function.
+#[test]
+fn a_race_of_calls_of_the_toolkit_is_told_by_the_calls() {
+    let inlined = |ptx: &str| {
+        let call = ", function_name $L__info_string0, inlined_at 1 20 3\n";
+        let header = "\t.loc\t2 99 1, function_name $L__info_string0, inlined_at 1 7 9\n";
+        let store = format!("\t.loc\t1 7 9{call}{header}");
+        without(ptx, "bar.sync")
+            .replace("\t.loc\t1 7 9\n", &store)
+            .replace("\t.loc\t1 10 9\n", &format!("\t.loc\t1 10 9{call}"))
+    };
+    let folder = half(inlined);
+    let path = folder.path().join("half.toml");
+    let run = ["run", path.to_str().unwrap(), "--races", "-q"];
+    let output = common::spadkit(&run).assert().code(1).get_output().clone();
+    let said = String::from_utf8_lossy(&output.stdout).into_owned();
+    let said = said.split_whitespace().collect::<Vec<_>>().join(" ");
+    let remedy = "one __syncthreads() after half.cu:7, before half.cu:10 would order them";
+    assert!(said.contains(remedy), "{said}");
+    let errors = String::from_utf8_lossy(&output.stderr).into_owned();
+    let errors = errors.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(errors.contains("of the PTX, half.cu:7"), "{errors}");
+}
+
+const UNWAITED: &str = ".version 8.0
+.target sm_80
+.address_size 64
+.file 1 \"k.cu\"
+.visible .entry k(.param .u64 p)
+{
+    .reg .b32 %r<9>;
+    .reg .b64 %rd<9>;
+    .shared .align 4 .b8 s[256];
+    .loc 1 5 3
+    ld.param.u64 %rd1, [p];
+    mov.u32 %r1, %tid.x;
+    mul.wide.u32 %rd2, %r1, 4;
+    add.s64 %rd3, %rd1, %rd2;
+    mov.u32 %r2, s;
+    mad.lo.u32 %r3, %r1, 4, %r2;
+    cp.async.ca.shared.global [%r3], [%rd3], 4;
+    .loc 1 6 3
+    xor.b32 %r4, %r1, 63;
+    mad.lo.u32 %r5, %r4, 4, %r2;
+    ld.shared.u32 %r6, [%r5];
+    st.global.u32 [%rd3], %r6;
+    ret;
+}
+";
+
+/// The two findings at the lines of a copy are one row, which says what the copy lacks.
+#[test]
+fn a_copy_without_its_wait_is_one_row() {
+    let folder = tempfile::tempdir().unwrap();
+    let argument = "[[arg]]\nname = \"p\"\ntype = \"u32\"\ncount = 64\ninit = \"iota\"\n";
+    let launch = format!("ptx = \"k.ptx\"\nentry = \"k\"\ngrid = [1]\nblock = [64]\n{argument}");
+    std::fs::write(folder.path().join("k.ptx"), UNWAITED).unwrap();
+    let path = folder.path().join("k.toml");
+    std::fs::write(&path, launch).unwrap();
+    let run = ["run", path.to_str().unwrap(), "--races", "-q"];
+    let output = common::spadkit(&run).assert().code(1).get_output().clone();
+    let said = String::from_utf8_lossy(&output.stdout).into_owned();
+    let said = said.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(said.contains(" 2 race k.cu:5, k.ptx:17 "), "{said}");
+    let first = "writes byte 124 of s; no thread has waited for the copy";
+    let remedy = "; a wait for the copy (cp.async.wait_all, cg::wait) and then one __syncthreads() \
+                  after k.cu:5, before k.cu:6 would order them";
+    assert!(said.contains(first) && said.contains(remedy), "{said}");
+}
+
 /// SARIF points to the source, not to the header that has the load.
 #[test]
 fn sarif_has_the_users_line_of_a_fault() {

@@ -4,7 +4,6 @@ use super::area::HardwareArea;
 use super::identity::Identities;
 use super::limits::Metric;
 use crate::capture::{Checked, LaunchInput};
-use crate::cli::cmd_run::users_line;
 use crate::cli::machine_code::MachineCode;
 use crate::cli::source_rows::SourceRow;
 use crate::config::Config;
@@ -244,7 +243,9 @@ impl Measured {
 /// What tells each fault apart: of a race, both lines.
 fn identities(faults: &[Finding], input: &Input) -> Vec<String> {
     let place = |fault: &Finding| {
-        users_line(fault).map_or_else(|| format!("PTX line {}", fault.ptx_line), str::to_owned)
+        fault
+            .users_line()
+            .map_or_else(|| format!("PTX line {}", fault.ptx_line), str::to_owned)
     };
     let mut names = Identities::beside(input.name());
     let identity = |(at, fault): (usize, &Finding)| {

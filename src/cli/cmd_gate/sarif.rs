@@ -7,7 +7,6 @@ use super::gated::{Check, Gated, GatedKernel, Unread};
 use super::limits::Metric;
 use super::measure::LineConflicts;
 use crate::capture::Selected;
-use crate::cli::cmd_run::users_line;
 use crate::paths::real;
 use crate::ptx::exec::Finding;
 use crate::readable::readable_words;
@@ -274,7 +273,7 @@ impl<'a> Results<'a> {
         let about = About {
             rule: 1,
             text: &text,
-            place: users_line(fault),
+            place: fault.users_line(),
             identity,
             against: self.against(identity, 1),
         };

@@ -46,20 +46,26 @@ impl Group<'_> {
     /// Whether two are one row: a reader would change the same lines in the same way.
     fn is_like(&self, new: &Group) -> bool {
         let same = |(one, other): (&&Finding, &&Finding)| {
-            line_of(one) == line_of(other)
-                && (&one.barrier, &one.warp_barrier, one.atomic, &one.fence)
-                    == (
-                        &other.barrier,
-                        &other.warp_barrier,
-                        other.atomic,
-                        &other.fence,
-                    )
+            line_of(one) == line_of(other) && remedies(one) == remedies(other)
         };
         (self.first.kind, self.first.warning) == (new.first.kind, new.first.warning)
             && line_of(self.first) == line_of(new.first)
             && self.others.len() == new.others.len()
             && self.others.iter().zip(&new.others).all(same)
     }
+}
+
+/// What would order the two sides.
+fn remedies(finding: &Finding) -> ([&Option<String>; 4], bool) {
+    let Finding {
+        barrier,
+        wait,
+        warp_barrier,
+        fence,
+        atomic,
+        ..
+    } = finding;
+    ([barrier, wait, warp_barrier, fence], *atomic)
 }
 
 /// The line of the source, or else of the PTX, with the calls through which it is inlined.
@@ -282,6 +288,12 @@ fn first_text(ptx: &Path, group: &Group) -> String {
             text += &format!("\nat {}", counted(count, "word"));
             if let Some(barrier) = &other.barrier {
                 text += &format!("; one __syncthreads() {barrier} would order them");
+            }
+            if let Some(wait) = &other.wait {
+                text += &format!(
+                    "; a wait for the copy (cp.async.wait_all, cg::wait) and then one \
+                     __syncthreads() {wait} would order them"
+                );
             }
             if let Some(barrier) = &other.warp_barrier {
                 text += &format!("; one __syncwarp() {barrier} would order them");

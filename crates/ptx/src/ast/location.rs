@@ -27,20 +27,27 @@ impl Module {
     /// The calls through which an instruction came into the function, as
     /// `file:line`, the innermost first; none where nothing was inlined.
     pub fn inlined_at(&self, function: &Function, instruction: &Instruction) -> Vec<String> {
+        let calls = Self::calls(function, instruction);
+        let line = |[file, line, _]: &[u32; 3]| self.line_of_source(*file, *line);
+        let mut calls: Vec<String> = calls.iter().filter_map(line).collect();
+        if calls.is_empty() {
+            calls.extend(self.users_line(function, instruction));
+        }
+        calls
+    }
+
+    /// File, line and column of these calls, where the compiler gives them.
+    pub(crate) fn calls(function: &Function, instruction: &Instruction) -> Vec<[u32; 3]> {
         let mut calls = Vec::new();
         let mut inner = Self::place(function, instruction);
         // A call that was inlined itself has a `.loc` of its own. What a
         // compiler writes has no circle; a text by hand may.
-        while let Some((at, [file, line, column])) =
-            inner.and_then(|(at, l)| Some((at, l.inlined_at?)))
+        while let Some((at, call)) = inner.and_then(|(at, l)| Some((at, l.inlined_at?)))
             && calls.len() < Self::MOST_CALLS
         {
-            calls.extend(self.line_of_source(file, line));
-            let of_call = |l: &Location| [l.file, l.line, l.column] == [file, line, column];
+            calls.push(call);
+            let of_call = |l: &Location| [l.file, l.line, l.column] == call;
             inner = nearest(function, at, of_call);
-        }
-        if calls.is_empty() {
-            calls.extend(self.users_line(function, instruction));
         }
         calls
     }

@@ -1,6 +1,7 @@
 //! What would order two accesses that race: a barrier of the block or of the warp, or an
 //! atomic. Nothing is said where it is not sure to help.
 
+mod around;
 mod flow;
 
 use self::flow::Flow;
@@ -28,7 +29,7 @@ pub(super) enum Remedy {
 }
 
 /// Where a barrier may stand: behind the first access and before the second, ...
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Place {
     /// ... anywhere between, in code that has the same conditions.
     Between,
@@ -38,6 +39,17 @@ pub(super) enum Place {
     AtSecond,
     /// ... in neither of their conditions.
     Outside,
+}
+
+impl Place {
+    /// Where it is for both.
+    pub fn and(self, other: Place) -> Place {
+        match (self, other) {
+            (one, other) if one == other => one,
+            (Place::Between, place) | (place, Place::Between) => place,
+            _ => Place::Outside,
+        }
+    }
 }
 
 pub(super) struct Advisor<'a> {
@@ -51,8 +63,8 @@ pub(super) struct Advisor<'a> {
     stores: HashSet<u32>,
     /// Stores of updates that no atomic can replace, or that others read at the same time.
     not_atomic: HashSet<u32>,
-    /// Pairs that also race between blocks.
-    between_blocks: HashSet<[u32; 2]>,
+    /// Pairs that also race for a reason for which a barrier does not help, as between blocks.
+    beyond_barriers: HashSet<[u32; 2]>,
 }
 
 impl<'a> Advisor<'a> {
@@ -73,10 +85,11 @@ impl<'a> Advisor<'a> {
             updates: HashSet::new(),
             stores: HashSet::new(),
             not_atomic: HashSet::new(),
-            between_blocks: HashSet::new(),
+            beyond_barriers: HashSet::new(),
         };
-        let others = races.keys().filter(|key| key.why != Why::Order);
-        advisor.between_blocks = others.map(|key| key.pcs).collect();
+        let helps = [Why::Order, Why::Copy, Why::Barrier];
+        let others = races.keys().filter(|key| !helps.contains(&key.why));
+        advisor.beyond_barriers = others.map(|key| key.pcs).collect();
         advisor.find_updates(races);
         advisor
     }
@@ -126,8 +139,14 @@ impl<'a> Advisor<'a> {
     }
 
     /// What orders two instructions of one block that race, the first of which is executed
-    /// first, by the warps that execute them.
-    pub fn remedy(&self, [first, second]: [u32; 2], warps: WarpCoverage) -> Option<Remedy> {
+    /// first, by the warps that execute them. `unwaited`: the first is a copy, and its wait
+    /// comes with the barrier.
+    pub fn remedy(
+        &self,
+        [first, second]: [u32; 2],
+        warps: WarpCoverage,
+        unwaited: bool,
+    ) -> Option<Remedy> {
         let pcs = [first.min(second), first.max(second)];
         if pcs.iter().any(|&pc| self.is_after_wait(pc)) {
             return None;
@@ -138,7 +157,7 @@ impl<'a> Advisor<'a> {
         }
         let stores = pcs.iter().any(|pc| self.stores.contains(pc));
         let one_way = self.reaches(first, second) && !self.reaches(second, first);
-        if stores || self.between_blocks.contains(&pcs) || !one_way {
+        if stores || self.beyond_barriers.contains(&pcs) || !one_way {
             return None;
         }
         // Of an update, only the latest before it is noted: other warps may race as well.
@@ -151,7 +170,7 @@ impl<'a> Advisor<'a> {
             Place::Between | Place::AtSecond => Some(Place::AtSecond),
             Place::AtFirst | Place::Outside => None,
         };
-        let copies = self.is_copy(first);
+        let copies = self.is_copy(first) && !unwaited;
         let place = self.place(first, second);
         let place = if copies {
             place.and_then(behind_wait)
@@ -188,8 +207,8 @@ impl<'a> Advisor<'a> {
         matches!(form, Some(Form::Step(Step::Free { .. })))
     }
 
-    /// Whether a branch of the same line of the source, which depends on what an instruction
-    /// loads, closes a loop; nothing where there is no such branch.
+    /// Whether a branch of the same line of the source, or of one that calls it, which depends
+    /// on what an instruction loads, closes a loop; nothing where there is no such branch.
     fn condition_of(&self, pc: u32) -> Option<bool> {
         let (function, from) = self.instruction(pc)?;
         let body = &self.module.functions[function as usize];
@@ -199,9 +218,12 @@ impl<'a> Advisor<'a> {
                 .get(location as usize)
                 .map(|l| (l.file, l.line))
         };
-        let own = line(from)?;
+        let calls = Module::calls(body, &body.instructions[from as usize]);
+        let calls = calls.into_iter().map(|[file, line, _]| (file, line));
+        let own: Vec<_> = line(from).into_iter().chain(calls).collect();
+        let is_own = |at: u32| line(at).is_some_and(|line| own.contains(&line));
         let closes = |at: u32| match flow(body, &body.instructions[at as usize]) {
-            cfg::Flow::Branch(places, true) if line(at) == Some(own) => {
+            cfg::Flow::Branch(places, true) if is_own(at) => {
                 Some(places.iter().any(|&place| place <= from))
             }
             _ => None,
@@ -215,9 +237,26 @@ impl<'a> Advisor<'a> {
     }
 
     /// Whether an instruction begins a copy that is waited for.
-    fn is_copy(&self, pc: u32) -> bool {
+    pub fn is_copy(&self, pc: u32) -> bool {
         let access = self.image.access.get(pc as usize).copied().flatten();
         access.is_some_and(|at| self.image.memory[at as usize].transfer.is_copy())
+    }
+
+    /// Whether each way of a thread to an instruction passes another one before.
+    pub fn dominates(&self, first: u32, other: u32) -> bool {
+        let places = self.instruction(first).zip(self.instruction(other));
+        let blocks = self.block_of(first).zip(self.block_of(other));
+        let (Some(((_, from), (_, to))), Some(((function, one), (of, next)))) = (places, blocks)
+        else {
+            return false;
+        };
+        let dominators = self.flows[&function].values.dominators();
+        function == of
+            && if one == next {
+                from <= to
+            } else {
+                dominators.dominates(one, next)
+            }
     }
 
     /// Where all threads of the block pass between two instructions.
@@ -398,43 +437,7 @@ impl<'a> Advisor<'a> {
 
     /// Whether a thread may come from one instruction to another past no barrier.
     fn reaches(&self, from: u32, to: u32) -> bool {
-        let image = self.image;
-        let mut known = vec![false; image.ops.len()];
-        let mut open = vec![from];
-        let mut first = true;
-        while let Some(pc) = open.pop() {
-            if pc == to && !first {
-                return true;
-            }
-            first = false;
-            let Some(op) = image.ops.get(pc as usize) else {
-                continue;
-            };
-            let mut go = |next: u32| {
-                if let Some(known) = known.get_mut(next as usize)
-                    && !std::mem::replace(known, true)
-                {
-                    open.push(next);
-                }
-            };
-            let always = op.guard == super::registers::Mask::ALL;
-            match op.form {
-                Form::Branch { target, .. } => {
-                    go(target);
-                    if !always {
-                        go(pc + 1);
-                    }
-                }
-                Form::IndexedBranch { table, .. } => {
-                    image.tables[table as usize].iter().for_each(|t| go(*t));
-                    go(pc + 1);
-                }
-                Form::Barrier { barrier } if !image.barriers[barrier as usize].arrive_only => {}
-                Form::Return | Form::Exit | Form::Trap if always => {}
-                _ => go(pc + 1),
-            }
-        }
-        false
+        self.image.reaches(from, to)
     }
 }
 

@@ -1,8 +1,10 @@
 //! Races as findings: one for each pair of lines, with both sides.
 
+mod lines;
+mod remedies;
 mod strong;
 
-use super::advice::{Advisor, Place, Remedy};
+use super::advice::Advisor;
 use super::api::{Finding, FindingKind};
 use super::image::form::{Form, Step};
 use super::image::{Action, Image};
@@ -10,7 +12,8 @@ use super::machine::RawFinding;
 use super::machine::pairs::{Key, Pair, PairOverBlocks, Side, WarpCoverage, Why};
 use super::machine::peers::place_of;
 use crate::ast::Module;
-use spadkit_base::quote::without_folder;
+use remedies::{Advice, advice, at};
+use spadkit_base::toolkit::Users;
 use std::collections::{BTreeMap, HashSet};
 use strong::StrongAccess;
 
@@ -20,9 +23,29 @@ struct Line {
     /// Of the PTX; 0 where it names a source.
     ptx: u32,
     source: Option<String>,
-    /// The line of the kernel where the source is inlined.
-    inlined_at: Option<String>,
+    /// The user's lines that lead to the source.
+    calls: Vec<String>,
     wrote: bool,
+}
+
+impl Line {
+    fn of(side: &Finding, wrote: bool) -> Self {
+        let users = side.source.as_ref().map(|source| {
+            let users = Users::of(source, &side.inlined_at);
+            let own = users.through.map(|_| users.line.to_owned());
+            own.into_iter().chain(users.calls.iter().cloned()).collect()
+        });
+        Line {
+            ptx: if side.source.is_some() {
+                0
+            } else {
+                side.ptx_line
+            },
+            source: side.source.clone(),
+            calls: users.unwrap_or_default(),
+            wrote,
+        }
+    }
 }
 
 /// What identifies a pair of lines.
@@ -35,6 +58,8 @@ struct ReportedPair {
     count: u64,
     /// The line after which a fence would order them.
     fence: Option<String>,
+    /// The side that initialises the `mbarrier` which the other one uses.
+    made: Option<usize>,
     /// Instructions of the two lines.
     pcs: Vec<Instructions>,
 }
@@ -45,11 +70,14 @@ struct Instructions {
     warps: WarpCoverage,
 }
 
-/// What would order a pair of lines, the one that comes first being the first.
-enum Advice {
-    Barrier(Place, [String; 2]),
-    WarpBarrier(Place, [String; 2]),
-    Atomic,
+impl Instructions {
+    /// These, or the second one first.
+    fn in_order(&self, back: bool) -> ([u32; 2], WarpCoverage) {
+        match (self.pcs, back) {
+            (pcs, false) => (pcs, self.warps),
+            ([one, other], true) => ([other, one], self.warps.swapped()),
+        }
+    }
 }
 
 /// The findings of all races: two for each pair of lines, the second with the
@@ -66,10 +94,32 @@ pub(super) fn reported(
         merge(&mut all, pair_of(key, raced, named, image));
     }
     drop_explained(&mut all);
-    let advised = |(_, told): (Lines, ReportedPair)| (advice(&told, &advisor), told);
+    let unwaited = put_unwaited_first(&mut all);
+    let advised = |(lines, told): (Lines, ReportedPair)| {
+        let unwaited = unwaited.contains(&lines);
+        (advice(&told, unwaited, &advisor), told)
+    };
     let mut all: Vec<_> = all.into_iter().map(advised).collect();
     widen(&mut all);
     all.into_iter().flat_map(findings).collect()
+}
+
+/// Puts a copy that nobody has waited for before what else is at its lines: without the wait
+/// nothing else helps. The lines of such copies.
+fn put_unwaited_first(all: &mut [(Lines, ReportedPair)]) -> Vec<Lines> {
+    let mut unwaited = Vec::new();
+    for at in 0..all.len() {
+        if all[at].1.key.why != Why::Copy {
+            continue;
+        }
+        let lines = all[at].0.clone();
+        let first = all.iter().position(|(others, _)| *others == lines);
+        if let Some(first) = first.filter(|first| *first < at) {
+            all[first..=at].rotate_right(1);
+        }
+        unwaited.push(lines);
+    }
+    unwaited
 }
 
 /// Names the barrier of the block, too, where one of a warp is enough for a pair, if
@@ -103,16 +153,17 @@ fn pair_of(
     for (side, access) in sides.iter_mut().zip(accesses) {
         side.scope = access.narrow(key.why).map(str::to_owned);
     }
-    let line = |f: &Finding, wrote| Line {
-        ptx: if f.source.is_some() { 0 } else { f.ptx_line },
-        source: f.source.clone(),
-        inlined_at: f.inlined_at.last().cloned(),
-        wrote,
-    };
-    let mut lines = [line(&sides[0], key.wrote[0]), line(&sides[1], key.wrote[1])];
+    let mut lines = [
+        Line::of(&sides[0], key.wrote[0]),
+        Line::of(&sides[1], key.wrote[1]),
+    ];
     // Whatever uses an `mbarrier` before it is one shows the same fault.
-    if let Some(made) = made(&key, image) {
+    let made = made(&key, image);
+    if let Some(made) = made {
         lines[1 - made] = lines[made].clone();
+        if !initialises(image, key.pcs[1 - made]) {
+            tell_use(&mut sides, made, &place_of_pair(&key, &raced.pair).1);
+        }
     }
     lines.sort();
     let pcs = Instructions {
@@ -123,6 +174,7 @@ fn pair_of(
         key,
         sides,
         fence,
+        made,
         count: raced.count,
         pcs: vec![pcs],
     };
@@ -191,9 +243,10 @@ fn drop_explained(all: &mut Vec<(Lines, ReportedPair)>) {
 
 /// The two findings of a pair of lines, with what would order them.
 fn findings((advice, told): (Option<Advice>, ReportedPair)) -> [Finding; 2] {
-    let (mut barrier, mut warp_barrier, mut atomic) = (None, None, false);
+    let (mut barrier, mut warp_barrier, mut wait, mut atomic) = (None, None, None, false);
     match advice {
         Some(Advice::Barrier(place, lines)) => barrier = Some(at(place, &lines)),
+        Some(Advice::WaitAndBarrier(place, lines)) => wait = Some(at(place, &lines)),
         Some(Advice::WarpBarrier(place, lines)) => warp_barrier = Some(at(place, &lines)),
         Some(Advice::Atomic) => atomic = true,
         None => {}
@@ -202,6 +255,7 @@ fn findings((advice, told): (Option<Advice>, ReportedPair)) -> [Finding; 2] {
     told.sides.map(|side| Finding {
         count,
         barrier: barrier.clone(),
+        wait: wait.clone(),
         warp_barrier: warp_barrier.clone(),
         atomic,
         fence: told.fence.as_ref().map(|line| format!("after {line}")),
@@ -225,36 +279,7 @@ fn ticket(key: &Key, named: &dyn Fn(RawFinding) -> Finding) -> Option<String> {
         variable: None,
         message: String::new(),
     };
-    Some(line(&named(raw)))
-}
-
-/// A line of the kernel's source, without its folder, or else of the PTX.
-fn line(finding: &Finding) -> String {
-    let source = finding
-        .line_of_kernel()
-        .map(without_folder)
-        .map(str::to_owned);
-    source.unwrap_or_else(|| ptx_line(finding))
-}
-
-fn ptx_line(finding: &Finding) -> String {
-    format!("PTX line {}", finding.ptx_line)
-}
-
-/// The two lines of a pair, by what tells them from each other: the kernel's source, or
-/// what is inlined there, with the line of the kernel; the PTX's where it names no source.
-fn two_lines(sides: &[Finding; 2]) -> Option<[String; 2]> {
-    let inlined = |f: &Finding| match &f.source {
-        Some(source) => match f.inlined_at.last() {
-            Some(_) => format!("{} (of {})", without_folder(source), line(f)),
-            None => without_folder(source).to_owned(),
-        },
-        None => line(f),
-    };
-    let of_source = |text: fn(&Finding) -> String| [text(&sides[0]), text(&sides[1])];
-    let differ = |lines: &[String; 2]| lines[0] != lines[1];
-    let all = [of_source(line), [inlined(&sides[0]), inlined(&sides[1])]];
-    all.into_iter().find(differ)
+    Some(lines::users(&named(raw)))
 }
 
 /// The side of a pair that initialises an `mbarrier` which the other one uses.
@@ -262,13 +287,42 @@ fn made(key: &Key, image: &Image) -> Option<usize> {
     if !matches!(key.why, Why::Barrier | Why::ClusterBarrier) {
         return None;
     }
-    let makes = |pc: &u32| match image.ops.get(*pc as usize).map(|op| &op.form) {
+    key.pcs.iter().position(|pc| initialises(image, *pc))
+}
+
+fn initialises(image: &Image, pc: u32) -> bool {
+    match image.ops.get(pc as usize).map(|op| &op.form) {
         Some(Form::Step(Step::Mbarrier { change })) => {
             image.changes[*change as usize].action == Action::Init
         }
         _ => false,
+    }
+}
+
+/// Says of an `mbarrier` which side initialises it and which one uses it.
+fn tell_use(sides: &mut [Finding; 2], made: usize, place: &str) {
+    let who = |at: usize| {
+        let side = &sides[at];
+        let of_block = format!(" of block {:?}", side.block);
+        let block = if sides[0].block == sides[1].block {
+            ""
+        } else {
+            &of_block
+        };
+        (
+            format!("thread {:?}{block}", side.thread),
+            lines::users(side),
+        )
     };
-    key.pcs.iter().position(makes)
+    let ((maker, made_at), (user, used_at)) = (who(made), who(1 - made));
+    sides[made].message = format!(
+        "initialises the mbarrier at {place}, and nothing orders that before {user} uses it at \
+         {used_at}"
+    );
+    sides[1 - made].message = format!(
+        "uses the mbarrier at {place}, and nothing orders that behind its initialisation by \
+         {maker} at {made_at}"
+    );
 }
 
 /// The address of a pair, and how it is told.
@@ -365,64 +419,5 @@ fn raw_side(
         address: Some(address),
         variable,
         message,
-    }
-}
-
-/// What would order the two lines; nothing where both are one line of the source.
-fn advice(told: &ReportedPair, advisor: &Advisor) -> Option<Advice> {
-    let one = told.sides[0].block == told.sides[1].block;
-    if !one || told.key.why != Why::Order {
-        return None;
-    }
-    let mut all = told.pcs.iter().map(|of| {
-        let there = advisor.remedy(of.pcs, of.warps);
-        let back = || advisor.remedy([of.pcs[1], of.pcs[0]], of.warps.swapped());
-        match there {
-            Some(remedy) => Some((remedy, false)),
-            None => back().map(|remedy| (remedy, true)),
-        }
-    });
-    let (remedy, back) = all.next()??;
-    let mut first = (remedy, back);
-    for other in all {
-        first = joined(first, other?)?;
-    }
-    let (remedy, back) = first;
-    if remedy == Remedy::Atomic {
-        return Some(Advice::Atomic);
-    }
-    let mut lines = two_lines(&told.sides)?;
-    if back {
-        lines.swap(0, 1);
-    }
-    match remedy {
-        Remedy::Atomic => None,
-        Remedy::Block(place) => Some(Advice::Barrier(place, lines)),
-        Remedy::Warp(place) => Some(Advice::WarpBarrier(place, lines)),
-    }
-}
-
-/// What orders two pairs of instructions of the same lines.
-fn joined(one: (Remedy, bool), other: (Remedy, bool)) -> Option<(Remedy, bool)> {
-    use Remedy::{Block, Warp};
-    if one.1 != other.1 {
-        return None;
-    }
-    let remedy = match (one.0, other.0) {
-        (one, other) if one == other => one,
-        (Warp(a), Warp(b)) => Warp(a.max(b)),
-        (Block(a), Block(b) | Warp(b)) | (Warp(a), Block(b)) => Block(a.max(b)),
-        _ => return None,
-    };
-    Some((remedy, one.1))
-}
-
-/// A place between two lines.
-fn at(place: Place, [one, other]: &[String; 2]) -> String {
-    match place {
-        Place::Between => format!("after {one}, before {other}"),
-        Place::AtFirst => format!("right after {one}, before {other}"),
-        Place::AtSecond => format!("after {one}, right before {other}"),
-        Place::Outside => format!("after {one}, before {other}, outside of their conditions"),
     }
 }

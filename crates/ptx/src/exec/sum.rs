@@ -131,6 +131,7 @@ pub(super) fn named(
         message: raw.message,
         count: None,
         barrier: None,
+        wait: None,
         warp_barrier: None,
         atomic: false,
         fence: None,

@@ -94,7 +94,19 @@ impl Serialize for Parts {
     }
 }
 
+/// Libraries of the toolkit that get arrays by reference: the folder of their headers, and
+/// their names.
+const LIBRARIES: [(&str, &str); 2] = [("cub", "CUB"), ("thrust", "Thrust")];
+
 impl LineChange {
+    /// The library of the toolkit in whose headers its accesses are.
+    pub(in crate::suggest) fn library(&self) -> Option<&'static str> {
+        let headers = self.through.iter();
+        let folders = headers.flat_map(|header| header.split(['/', '\\']));
+        let mut known = folders.filter_map(|f| LIBRARIES.iter().find(|(folder, _)| *folder == f));
+        known.next().map(|(_, name)| *name)
+    }
+
     /// `file:line` of the statement to change: that of the call, where the line
     /// itself is an `asm` statement.
     pub fn place(&self) -> Option<&str> {

@@ -6,7 +6,7 @@ use super::calls::declaration_at;
 use super::change::LineChange;
 use crate::suggest::SourceFiles;
 use crate::suggest::source::files::split;
-use crate::suggest::source::scan::{Text, first_name, word};
+use crate::suggest::source::scan::{Text, first_name, last_name, word};
 
 /// Gives the accesses of such lines to those lines, and returns the lines that are new.
 pub(in crate::suggest) fn to_their_callers(
@@ -67,12 +67,42 @@ fn caller(line: &LineChange, array: &str, sources: &mut SourceFiles) -> Option<u
     // A function of the variable itself accesses what its own lines name.
     let (file, number) = split(&chain[depth])?;
     let place = sources.text(file);
-    let declared = declaration_at(&place, place.start_of_line(number)?, array)?;
+    let start = place.start_of_line(number)?;
+    let declared = declaration_at(&place, start, array)?;
+    let of_elements = |class: &String| type_of(&declared, array, &place, start) == *class;
+    // An index of what a library stores in counts no elements that the library accesses.
+    if line.library().is_some() && !class.as_ref().is_some_and(of_elements) {
+        return None;
+    }
     let is_own = class.is_some_and(|class| {
         let is_object = !declared.trim_end().ends_with(']');
         is_object && word(&declared, &class).is_some()
     });
     (!is_own).then_some(depth)
+}
+
+/// The name of the type in a declaration of `name`, which `place` may give another name before.
+fn type_of(declared: &str, name: &str, place: &Text, at: usize) -> String {
+    let head = |text: &str, name: &str| {
+        let mut depth = 0;
+        let inside = |c: &char| {
+            depth += i32::from(*c == '<');
+            let is_outer = depth == 0;
+            depth -= i32::from(*c == '>');
+            is_outer
+        };
+        let end = word(text, name).unwrap_or(text.len());
+        let plain: String = text[..end].chars().filter(inside).collect();
+        last_name(plain.trim_end()).to_owned()
+    };
+    let own = head(declared, name);
+    let seen = place.visible_before(at);
+    let renamed = seen.split([';', '{', '}']).find_map(|statement| {
+        let statement = statement.trim();
+        let (new, old) = statement.strip_prefix("using")?.split_once('=')?;
+        (new.trim() == own).then(|| head(old, ";"))
+    });
+    renamed.unwrap_or(own)
 }
 
 /// The name of the structure that is around a line, or begins there.
@@ -144,6 +174,35 @@ __global__ void k() {
     fn elements_are_accessed_where_the_array_is_named() {
         assert_eq!(line(1, 16), "k.cu:16");
         assert_eq!(line(10, 17), "k.cu:17");
+    }
+
+    /// A library accesses what it stores; the array has many of these.
+    #[test]
+    fn an_index_of_storage_is_none_of_its_elements() {
+        let line = |element: &str, class: &str| {
+            let own = format!(
+                "template <int N> struct {class} {{\n void put(float v) {{\n x = v;\n }}\n}};
+using Number = thrust::complex<float>;
+__global__ void k() {{
+    __shared__ {element} t[4];
+    F<4>(t[w]).put(v);
+}}"
+            );
+            let mut text = given(&own);
+            let mut lines = vec![LineChange {
+                text: text.line("k.cu:9"),
+                source: Some("k.cu:9".to_owned()),
+                through: vec!["k.cu:3".to_owned(), "/opt/cub/warp.cuh:7".to_owned()],
+                accesses: vec![AccessChange::default()],
+                ..LineChange::default()
+            }];
+            to_their_callers(&mut lines, "t", &mut text).len()
+        };
+        assert_eq!(line("F<4>::Storage", "F"), 0);
+        assert_eq!(line("typename F<4>::Storage", "Storage"), 1);
+        assert_eq!(line("thrust::complex<float>", "complex"), 1);
+        assert_eq!(line("Number", "complex"), 1);
+        assert_eq!(line("Number", "F"), 0);
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! The cost of accesses that the compiler no longer merges: arrays that are better left
 //! unchanged, and the conflicts that the changes of the others leave.
 
+use crate::suggest::lines::change::LineChange;
 use crate::suggest::{InMachineCode, Suggestion, TornLine};
 use serde::Serialize;
 use spadkit_mapping::software::LayoutSpec;
@@ -29,10 +30,6 @@ pub struct LeftAlone {
     pub library: Option<&'static str>,
 }
 
-/// Libraries of the toolkit that get arrays by reference: the folder of their headers, and
-/// their names.
-const LIBRARIES: [(&str, &str); 2] = [("cub", "CUB"), ("thrust", "Thrust")];
-
 /// The percentage of conflicts that a change must remove to pay off.
 const LEAST: u64 = 1;
 
@@ -40,10 +37,7 @@ impl Suggestion {
     /// The library of the toolkit in whose headers a line of the array ends that cannot be
     /// changed by its own elements.
     pub(in crate::suggest) fn library(&self) -> Option<&'static str> {
-        let headers = self.by_hand().flat_map(|line| &line.through);
-        let folders = headers.flat_map(|header| header.split(['/', '\\']));
-        let mut known = folders.filter_map(|f| LIBRARIES.iter().find(|(folder, _)| *folder == f));
-        known.next().map(|(_, name)| *name)
+        self.by_hand().find_map(LineChange::library)
     }
 
     /// Whether so few conflicts go that the change does not pay.

@@ -14,6 +14,8 @@ pub(super) struct Flow {
     pub cfg: Cfg,
     pub values: Values,
     pub conditional: Vec<bool>,
+    /// Blocks at whose end threads part.
+    splits: Vec<u32>,
 }
 
 impl Flow {
@@ -30,7 +32,14 @@ impl Flow {
             cfg,
             values,
             conditional,
+            splits,
         }
+    }
+
+    /// The blocks at whose end threads part, and of which only some come to a block.
+    pub fn splits_of(&self, block: u32) -> Vec<u32> {
+        let parts = |split: &u32| parted(&self.cfg, *split)[block as usize];
+        self.splits.iter().copied().filter(parts).collect()
     }
 }
 
@@ -43,20 +52,26 @@ fn conditional(cfg: &Cfg, splits: &[u32]) -> Vec<bool> {
     }
     let mut all = vec![false; count];
     for &split in splits {
-        let end = cfg.post_dominator[split as usize];
-        let mut known = vec![false; count];
-        let mut open = cfg.blocks[split as usize].successors.clone();
-        while let Some(block) = open.pop() {
-            if block == end || block >= cfg.exit() {
-                continue;
-            }
-            if !std::mem::replace(&mut known[block as usize], true) {
-                all[block as usize] = true;
-                open.extend(&cfg.blocks[block as usize].successors);
-            }
-        }
+        let parted = parted(cfg, split);
+        all.iter_mut().zip(parted).for_each(|(all, is)| *all |= is);
     }
     all
+}
+
+/// Those between the end of a block and where all meet again that part there.
+fn parted(cfg: &Cfg, split: u32) -> Vec<bool> {
+    let end = cfg.post_dominator[split as usize];
+    let mut known = vec![false; cfg.blocks.len()];
+    let mut open = cfg.blocks[split as usize].successors.clone();
+    while let Some(block) = open.pop() {
+        if block == end || block >= cfg.exit() {
+            continue;
+        }
+        if !std::mem::replace(&mut known[block as usize], true) {
+            open.extend(&cfg.blocks[block as usize].successors);
+        }
+    }
+    known
 }
 
 /// Takes out the blocks in which a barrier is as safe as one of the block's that is there:

@@ -6,6 +6,7 @@ use crate::ast::Register;
 use crate::names::Space;
 use reported::{BarrierEvent, CopyEvent};
 use serde::{Serialize, Serializer};
+use spadkit_base::toolkit::Users;
 use std::sync::Arc;
 
 /// Names a buffer of a [`Memory`](super::Memory).
@@ -233,6 +234,9 @@ pub struct Finding {
     /// where there is one that all threads pass.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub barrier: Option<String>,
+    /// The same of a barrier behind a wait for the copy, where nobody has waited for it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub wait: Option<String>,
     /// The same of a barrier of the warp (`__syncwarp()`), where only lanes of one race.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub warp_barrier: Option<String>,
@@ -256,13 +260,10 @@ impl Finding {
         self.ptx_file.as_deref().unwrap_or("the PTX")
     }
 
-    /// `file:line` in the source of the kernel itself: that of the outermost
-    /// call where the instruction was inlined.
-    pub fn line_of_kernel(&self) -> Option<&str> {
-        self.inlined_at
-            .last()
-            .or(self.source.as_ref())
-            .map(String::as_str)
+    /// `file:line` of the source; in a header of the toolkit, of the user's line that led there.
+    pub fn users_line(&self) -> Option<&str> {
+        let source = self.source.as_ref()?;
+        Some(Users::of(source, &self.inlined_at).line)
     }
 }
 

@@ -193,7 +193,9 @@ pub fn bulk(m: &mut Machine, lane: u32, end: End, bytes: u64, way: Way) {
         };
         races.reads.begin(address, bytes as u32, mark);
         let thread = 32 * touch.warp + lane;
-        races.bulk.begin(thread, address, bytes as u32, touch.pc);
+        races
+            .bulk
+            .begin(thread, (address, bytes as u32), (touch.pc, touch.seq));
     }
 }
 
@@ -314,7 +316,9 @@ pub fn begin_reads(m: &mut Machine, exec: u32, addresses: &[u64; 32]) {
             ..touch.mark()
         };
         races.reads.begin(address, bytes, mark);
-        races.factors.begin(m.warp, address, bytes, m.pc);
+        races
+            .factors
+            .begin(m.warp, (address, bytes), (m.pc, touch.seq));
     }
     report::shared(m, false);
 }

@@ -82,8 +82,12 @@ pub fn shared(m: &mut Machine, wrote: bool) {
         }
         let thread = races.thread_of(hit, 32 * m.warp + hit.lane);
         let now = Side::now(m, hit.lane, wrote);
+        let why = match why_shared(m, hit) {
+            Why::Copy if is_overtaken(m, hit, u64::from(hit.place) * unit) => Why::Order,
+            why => why,
+        };
         let race = Race {
-            why: why_shared(m, hit),
+            why,
             harmless: hit.harmless,
             sides: [now, Side::earlier(hit, thread, None)],
             place: Place::shared(m, u64::from(hit.place) * unit),
@@ -94,6 +98,18 @@ pub fn shared(m: &mut Machine, wrote: bool) {
         races.shadow.hits = hits;
         races.shadow.hits.clear();
     }
+}
+
+/// Whether only a barrier is missing that holds a copy up until who accesses its place now
+/// has done so.
+fn is_overtaken(m: &mut Machine, hit: &Hit, byte: u64) -> bool {
+    let (image, now, copy) = (m.image, m.pc, hit.earlier.pc);
+    let Some(races) = &mut m.races else {
+        return false;
+    };
+    races.is_overtaken((m.warp, hit.lane, now), (hit, byte), || {
+        image.reaches(now, copy) && !image.reaches(copy, now)
+    })
 }
 
 fn why_shared(m: &Machine, hit: &Hit) -> Why {

@@ -13,6 +13,7 @@ pub(super) mod element;
 pub(super) mod followed;
 pub(super) mod form;
 pub(super) mod matrices;
+mod reach;
 
 use super::api::InstructionInfo;
 use super::race::Uses;

@@ -10,6 +10,8 @@ pub struct Flight {
     pub address: u64,
     pub bytes: u32,
     pub pc: u32,
+    /// When it began.
+    pub moment: u32,
     /// Groups that its owner had committed before.
     group: u32,
 }
@@ -32,15 +34,23 @@ impl Flights {
         all.collect()
     }
 
-    /// An owner begins something.
-    pub fn begin(&mut self, owner: u32, address: u64, bytes: u32, pc: u32) {
+    /// An owner begins something at a moment.
+    pub fn begin(&mut self, owner: u32, (address, bytes): (u64, u32), (pc, moment): (u32, u32)) {
         let of = self.0.entry(owner).or_default();
         of.open.push(Flight {
             address,
             bytes,
             pc,
+            moment,
             group: of.groups,
         });
+    }
+
+    /// When an instruction of the owner last began what is on its way to or from a byte.
+    pub fn began(&self, owner: u32, byte: u64, pc: u32) -> Option<u32> {
+        let has =
+            |f: &&Flight| f.pc == pc && (f.address..f.address + u64::from(f.bytes)).contains(&byte);
+        Some(self.0.get(&owner)?.open.iter().rfind(has)?.moment)
     }
 
     /// What the owner has begun so far is a group.
@@ -151,18 +161,18 @@ mod tests {
     #[test]
     fn what_is_begun_lands_when_its_group_has_been_waited_for() {
         let mut flights = Flights::default();
-        flights.begin(3, 0, 16, 7);
+        flights.begin(3, (0, 16), (7, 0));
         flights.commit(3);
-        flights.begin(3, 16, 16, 8);
+        flights.begin(3, (16, 16), (8, 0));
         flights.commit(3);
         let addresses = |list: Vec<Flight>| list.iter().map(|f| f.address).collect::<Vec<_>>();
         assert_eq!(addresses(flights.wait(3, Some(1))), [0]);
-        flights.begin(3, 32, 4, 9);
+        flights.begin(3, (32, 4), (9, 0));
         // What is in no group yet no wait is for.
         assert_eq!(addresses(flights.wait(3, Some(0))), [16]);
         assert_eq!(addresses(flights.wait(4, None)), [0u64; 0]);
         assert_eq!(addresses(flights.wait(3, None)), [32]);
-        flights.begin(5, 62, 4, 9);
+        flights.begin(5, (62, 4), (9, 0));
         assert_eq!(addresses(flights.clear()), [62]);
         assert_eq!(addresses(flights.wait(5, None)), [0u64; 0]);
     }

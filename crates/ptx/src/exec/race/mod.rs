@@ -24,6 +24,7 @@ pub(super) mod mark;
 pub(super) mod moments;
 mod planes;
 mod seen;
+mod sends;
 pub(super) mod shadow;
 mod sights;
 pub(super) mod stored;
@@ -132,6 +133,8 @@ pub(super) struct Races {
     filled: BTreeMap<(u32, u32, u64), (Mark, u64)>,
     /// Instructions that parts of warps have executed.
     parted: Vec<bool>,
+    /// Whether a copy comes only behind an access, by their instructions.
+    overtaking: HashMap<[u32; 2], bool>,
 }
 
 impl Races {
@@ -167,6 +170,7 @@ impl Races {
             sends: Vec::new(),
             filled: BTreeMap::new(),
             parted: Vec::new(),
+            overtaking: HashMap::new(),
         }
     }
 
@@ -338,7 +342,7 @@ impl Races {
                 .insert((touch.pc, thread, barrier), (mark, at.0));
         } else {
             let thread = 32 * touch.warp + touch.lanes.trailing_zeros();
-            self.copies.begin(thread, at.0, at.1, touch.pc);
+            self.copies.begin(thread, at, (touch.pc, touch.seq));
         }
         self.shadow.put(&self.order, first, count, (mark, touch));
     }
@@ -349,42 +353,6 @@ impl Races {
         let (agent, place) = self.agent(barrier);
         self.order.bring(warp, 1 << lane, phase);
         self.order.bring_agent(agent, place, phase);
-    }
-
-    /// A thread begins to send bytes, which an agent reads.
-    pub fn send(&mut self, (address, bytes): (u64, u64), touch: &shadow::Touch, agent: (u8, u32)) {
-        let mark = Mark {
-            warp: agent.0,
-            lanes: 1 << agent.1,
-            ..touch.mark()
-        };
-        let thread = 32 * touch.warp + touch.lanes.trailing_zeros();
-        self.begun.insert((mark.warp, mark.lanes), thread);
-        let same = |(at, _, m): &(u64, u64, Mark)| {
-            *at == address && (m.warp, m.lanes) == (mark.warp, mark.lanes)
-        };
-        self.sends.retain(|old| !same(old));
-        self.sends.push((address, bytes, mark));
-    }
-
-    /// What sends bytes that lanes write, and is not known to have read them: where that
-    /// begins, and the lane.
-    pub fn sending(
-        &self,
-        (address, bytes): (u64, u32),
-        touch: &shadow::Touch,
-    ) -> Vec<(u64, u32, Mark)> {
-        let end = address + u64::from(bytes);
-        let near = self
-            .sends
-            .iter()
-            .filter(|(at, len, _)| *at < end && address < at + len);
-        let unseen = near.filter_map(|(at, _, mark)| {
-            let missing = |l: &u32| self.order.unseen(touch.warp, *l, mark, false) != 0;
-            let lane = lanes(touch.lanes).find(missing)?;
-            Some(((*at).max(address), lane, *mark))
-        });
-        unseen.collect()
     }
 
     /// Whether anything asynchronous reads shared memory.

@@ -2,9 +2,9 @@
 
 use super::*;
 
-/// What a race is said to need, of a body between two barriers; `s` has a word of each of 64
+/// The second sides of the races of a body between two barriers; `s` has a word of each of 64
 /// threads.
-fn advice(body: &str) -> Vec<String> {
+fn races(body: &str) -> Vec<Finding> {
     let text = kernel(&format!(
         ".shared .b32 s[64]; .shared .b32 lock;
          mov.u32 %r1, s; mad.lo.u32 %r1, %t, 4, %r1; st.shared.u32 [%r1], %t;
@@ -15,20 +15,25 @@ fn advice(body: &str) -> Vec<String> {
          {body}
          bar.sync 0; ret;"
     ));
-    let text = format!(".file 1 \"k.cu\"\n{text}");
+    let text = format!(".file 1 \"k.cu\"\n.file 2 \"/opt/cub/warp.cuh\"\n{text}");
     let run = run_with(&text, [64, 1, 1], [1; 3], &[0; 64], |options, _| {
         options.races = true;
     });
     // Lanes of one instruction are told apart.
-    let order = |f: &&Finding| f.other && f.message.contains("without a barrier");
-    let races = run.outcome.findings.iter().filter(order);
-    let about = |f: &Finding| {
-        let barrier = f.barrier.as_ref().map(|place| format!("barrier {place}"));
-        let warp = f.warp_barrier.as_ref().map(|place| format!("warp {place}"));
+    let order = |f: &Finding| f.other && !f.message.contains("lanes of");
+    run.outcome.findings.into_iter().filter(order).collect()
+}
+
+/// What the races of a body are said to need.
+fn advice(body: &str) -> Vec<String> {
+    let about = |f: Finding| {
+        let barrier = f.barrier.map(|place| format!("barrier {place}"));
+        let wait = f.wait.map(|place| format!("wait {place}"));
+        let warp = f.warp_barrier.map(|place| format!("warp {place}"));
         let atomic = f.atomic.then(|| "atomic".to_owned());
-        barrier.or(warp).or(atomic).unwrap_or_default()
+        barrier.or(wait).or(warp).or(atomic).unwrap_or_default()
     };
-    races.map(about).collect()
+    races(body).into_iter().map(about).collect()
 }
 
 /// The one thing that all races are said to need.
@@ -110,6 +115,72 @@ fn a_line_of_the_source_has_no_place_for_a_barrier() {
     };
     assert_eq!(only(&body(6)), "barrier after k.cu:5, before k.cu:6");
     assert_eq!(only(&body(5)), "");
+}
+
+/// What a library does in a call is not the user's: neither its lines nor its conditions.
+#[test]
+fn a_barrier_stands_between_the_calls_of_a_library() {
+    // Line 5 and line 6 of a template, which line 40 of the kernel calls.
+    let body = |condition: &str| {
+        format!(
+            "{OTHER}.loc 1 5 1, function_name $T, inlined_at 1 40 1\n
+             {condition}\n @!%p1 bra A;
+             .loc 2 30 1, function_name $L, inlined_at 1 5 1\n ld.shared.u32 %r4, [%r3];\nA:
+             .loc 1 6 1, function_name $T, inlined_at 1 40 1
+             .loc 2 70 1, function_name $L, inlined_at 1 6 1\n setp.lt.u32 %p2, %t, 50;
+             @!%p2 bra B;\n st.shared.u32 [%r1], 7;\nB:\n .loc 1 9 1\n"
+        )
+    };
+    let of_library = body(".loc 2 20 1, function_name $L, inlined_at 1 5 1");
+    assert_eq!(only(&of_library), "barrier after k.cu:5, before k.cu:6");
+    // The condition of the first is the template's.
+    assert_eq!(only(&body("")), "barrier after k.cu:5, right before k.cu:6");
+    // Or that of another call in the line.
+    let other = body(".loc 1 5 9, function_name $T, inlined_at 1 40 1");
+    let other = other.replace("inlined_at 1 5 1\n ld", "inlined_at 1 5 9\n ld");
+    assert_eq!(only(&other), "barrier after k.cu:5, right before k.cu:6");
+    // One call has both: nobody can put a barrier there.
+    let one = of_library.replace("inlined_at 1 6 1", "inlined_at 1 5 1");
+    assert_eq!(
+        only(&one),
+        "barrier after warp.cuh:30 (of k.cu:5), before warp.cuh:70 (of k.cu:5), outside of \
+         their conditions"
+    );
+}
+
+/// Lines of a library that several calls share are told apart by the calls.
+#[test]
+fn each_call_of_a_library_has_its_own_barrier() {
+    let call = |line: u32| {
+        format!(
+            ".loc 1 {line} 1, function_name $T, inlined_at 1 40 1
+             .loc 2 70 1, function_name $L, inlined_at 1 {line} 1\n st.shared.u32 [%r1], {line};
+             bar.sync 0;\n
+             .loc 2 30 1, function_name $L, inlined_at 1 {line} 1\n ld.shared.u32 %r4, [%r3];\n"
+        )
+    };
+    let mut all = advice(&[OTHER, &call(5), &call(6), &call(7), ".loc 1 9 1\n"].concat());
+    all.sort();
+    let expected = [5, 6].map(|l| format!("barrier after k.cu:{l}, before k.cu:{}", l + 1));
+    assert_eq!(all, expected);
+}
+
+/// In an `if` that a call of a library decides, nobody can put a barrier right behind it.
+#[test]
+fn a_barrier_stands_not_behind_a_call_that_decides() {
+    let body = |line: u32| {
+        format!(
+            "{OTHER}.loc 2 30 1, function_name $L, inlined_at 1 5 1\n ld.shared.u32 %r4, [%r3];
+             .loc 1 {line} 1\n setp.eq.u32 %p2, %r4, 9;\n @!%p2 bra A;\n .loc 1 7 1
+             bar.warp.sync -1;\nA:\n .loc 1 8 1\n @!%p1 bra B;\n .loc 1 9 1
+             st.shared.u32 [%r1], 7;\nB:\n .loc 1 12 1\n"
+        )
+    };
+    assert_eq!(only(&body(6)), "barrier right after k.cu:5, before k.cu:9");
+    assert_eq!(
+        only(&body(5)),
+        "barrier after k.cu:5, before k.cu:9, outside of their conditions"
+    );
 }
 
 #[test]
@@ -206,6 +277,78 @@ fn a_copy_is_ordered_behind_its_wait() {
     // Whether the wait is before a condition is not looked at.
     let conditional = copy.replace("ld.shared", "@!%p1 bra L;\n ld.shared") + "L:\n";
     assert_eq!(only(&conditional), "");
+}
+
+/// A double buffer whose last barrier is missing: the next copy overtakes who still reads.
+#[test]
+fn a_barrier_holds_the_next_copy_up() {
+    let body = |wait: &str, end: &str| {
+        format!(
+            "{OTHER}mov.u32 %r5, 0;\n cp.async.ca.shared.global [%r1], [%out], 4;
+             cp.async.commit_group;\nL:\n .loc 1 6 1\n {wait}\n bar.sync 0;
+             .loc 1 7 1\n ld.shared.u32 %r4, [%r3];\n .loc 1 8 1\n {end}
+             cp.async.ca.shared.global [%r1], [%out], 4;\n cp.async.commit_group;
+             add.u32 %r5, %r5, 1;\n setp.lt.u32 %p2, %r5, 3;\n @%p2 bra L;\n .loc 1 9 1\n"
+        )
+    };
+    let wait = "cp.async.wait_group 0;";
+    assert_eq!(
+        advice(&body(wait, "")),
+        ["barrier after k.cu:7, before k.cu:8"]
+    );
+    assert_eq!(advice(&body(wait, "bar.sync 0;")), [""; 0]);
+    // Without the wait, a barrier is not all that is missing.
+    assert!(only(&body("", "")).is_empty());
+    assert!(only(&body("", "bar.sync 0;")).is_empty());
+}
+
+/// The copy comes first, whose wait is missing: a barrier alone does not help.
+#[test]
+fn a_copy_needs_a_wait_before_a_barrier() {
+    let body = |wait: &str, barrier: &str| {
+        format!(
+            "{OTHER}.loc 1 5 1\n cp.async.ca.shared.global [%r1], [%out], 4;\n {wait}\n {barrier}
+             setp.lt.u32 %p2, %r8, 16;\n .loc 1 7 1\n @!%p2 bra L;\n ld.shared.u32 %r4, [%r3];
+            L:\n .loc 1 9 1\n"
+        )
+    };
+    let both = body("", "");
+    let found = races(&both);
+    assert_eq!(found.len(), 2);
+    assert!(
+        found[0].message.contains("waited for the copy"),
+        "{found:?}"
+    );
+    assert!(found[1].message.contains("without a barrier"), "{found:?}");
+    assert_eq!(only(&both), "wait right after k.cu:5, before k.cu:7");
+    assert_eq!(advice(&body("cp.async.wait_all;", "bar.sync 0;")), [""; 0]);
+    assert_eq!(only(&body("", "bar.sync 0;")), "");
+}
+
+#[test]
+fn an_mbarrier_is_initialised_before_a_barrier() {
+    let body = |uses: &str| {
+        format!(
+            ".shared .b64 mb;\n .loc 1 5 1\n @!%p4 bra N;\n mbarrier.init.shared.b64 [mb], 64;
+             N:\n .loc 1 6 1\n {uses}\n .loc 1 9 1\n"
+        )
+    };
+    let arrive = "mbarrier.arrive.shared.b64 %rd9, [mb];\n";
+    let wait = "W:\n mbarrier.test_wait.shared.b64 %p2, [mb], %rd9;\n @!%p2 bra W;\n";
+    let found = races(&body(&format!("{arrive} .loc 1 7 1\n {wait}")));
+    let [side] = &found[..] else {
+        panic!("{found:?}")
+    };
+    let place = side.barrier.as_deref();
+    assert_eq!(place, Some("after k.cu:5, right before k.cu:6"));
+    let said = "uses the mbarrier at byte 0 of mb, and nothing orders that behind its \
+                initialisation by thread [0, 0, 0] at k.cu:5";
+    assert_eq!(side.message, said);
+    // Of two ways to it, neither comes before the other.
+    let ways = format!(
+        "@%p1 bra A;\n {arrive} bra.uni B;\nA:\n .loc 1 7 1\n {arrive}B:\n .loc 1 8 1\n {wait}"
+    );
+    assert_eq!(only(&body(&ways)), "");
 }
 
 #[test]

@@ -47,7 +47,7 @@ fn a_finding_names_the_calls_around_it() {
     let finding = &run.outcome.findings[0];
     assert_eq!(finding.source.as_deref(), Some("lib.h:10"));
     assert_eq!(finding.inlined_at, ["lib.h:20", "k.cu:30"]);
-    assert_eq!(finding.line_of_kernel(), Some("k.cu:30"));
+    assert_eq!(finding.users_line(), Some("lib.h:10"));
 }
 
 /// A function that is called once is where the kernel calls it; one without lines of its
@@ -75,7 +75,7 @@ fn a_finding_names_the_only_call_of_its_function() {
     // Which of two calls it was is not known.
     let finding = run("", ".loc 1 31 5\ncall g;\n");
     assert_eq!(finding.source.as_deref(), Some("lib.h:20"));
-    assert_eq!(finding.line_of_kernel(), Some("lib.h:20"));
+    assert_eq!(finding.users_line(), Some("lib.h:20"));
 }
 
 /// As a GPU: it does not launch an entry with another block than it requires, or more

@@ -1,0 +1,60 @@
+//! Copies that read bytes of shared memory, and copies that overtake who reads them.
+
+use super::shadow::{Hit, Touch};
+use super::{FLYING, Races, lanes, mark::Mark};
+
+impl Races {
+    /// A thread begins to send bytes, which an agent reads.
+    pub fn send(&mut self, (address, bytes): (u64, u64), touch: &Touch, agent: (u8, u32)) {
+        let mark = Mark {
+            warp: agent.0,
+            lanes: 1 << agent.1,
+            ..touch.mark()
+        };
+        let thread = 32 * touch.warp + touch.lanes.trailing_zeros();
+        self.begun.insert((mark.warp, mark.lanes), thread);
+        let same = |(at, _, m): &(u64, u64, Mark)| {
+            *at == address && (m.warp, m.lanes) == (mark.warp, mark.lanes)
+        };
+        self.sends.retain(|old| !same(old));
+        self.sends.push((address, bytes, mark));
+    }
+
+    /// What sends bytes that lanes write, and is not known to have read them: where that
+    /// begins, and the lane.
+    pub fn sending(&self, (address, bytes): (u64, u32), touch: &Touch) -> Vec<(u64, u32, Mark)> {
+        let end = address + u64::from(bytes);
+        let near = self
+            .sends
+            .iter()
+            .filter(|(at, len, _)| *at < end && address < at + len);
+        let unseen = near.filter_map(|(at, _, mark)| {
+            let missing = |l: &u32| self.order.unseen(touch.warp, *l, mark, false) != 0;
+            let lane = lanes(touch.lanes).find(missing)?;
+            Some(((*at).max(address), lane, *mark))
+        });
+        unseen.collect()
+    }
+
+    /// Whether a lane of a warp meets a copy that another thread has begun too early: nothing
+    /// orders that with the access of the lane, and by their instructions the copy
+    /// `comes_behind` it.
+    pub fn is_overtaken(
+        &mut self,
+        (warp, lane, pc): (u32, u32, u32),
+        (hit, byte): (&Hit, u64),
+        comes_behind: impl FnOnce() -> bool,
+    ) -> bool {
+        let copy = &hit.earlier;
+        let owner = 32 * u32::from(copy.warp) + copy.lanes.trailing_zeros();
+        let began = || self.copies.began(owner, byte, copy.pc);
+        let Some(seq) = (copy.seq == FLYING).then(began).flatten() else {
+            return false;
+        };
+        if self.order.unseen(warp, lane, &Mark { seq, ..*copy }, false) == 0 {
+            return false;
+        }
+        let known = self.overtaking.entry([copy.pc, pc]);
+        *known.or_insert_with(comes_behind)
+    }
+}
