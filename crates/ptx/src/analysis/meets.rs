@@ -161,9 +161,12 @@ impl Meets {
             let follows = |own: Meeting| {
                 own.depth < meeting.depth || behind.has(graph.order[own.block as usize])
             };
-            let own = own.map(|own| match follows(own) {
-                true => Relation::Behind,
-                false => Relation::Crosses,
+            let own = own.map(|own| {
+                if follows(own) {
+                    Relation::Behind
+                } else {
+                    Relation::Crosses
+                }
             });
             if successors.len() < 2 || sides.is_empty() && own.is_none() {
                 continue;
@@ -265,12 +268,15 @@ impl<'a> Graph<'a> {
         // Lanes leave a loop in different rounds: they meet where all its exits do.
         let leaves_loop = around != self.loops.innermost(block);
         let holds = |meet: u32| {
-            !sides.iter().any(|&side| match leaves_loop {
-                true => self.leads_past(side, meet, around),
-                false => self.leaves_past((side, sides), meet, around),
+            !sides.iter().any(|&side| {
+                if leaves_loop {
+                    self.leads_past(side, meet, around)
+                } else {
+                    self.leaves_past((side, sides), meet, around)
+                }
             })
         };
-        let first = |reached: &dyn Fn(u32) -> Blocks| self.first_of(sides, around, reached, &holds);
+        let first = |reached: &dyn Fn(u32) -> Blocks| self.first_of(sides, around, reached, holds);
         let found = first(&|side| self.forward[side as usize].clone())
             .or_else(|| first(&|side| self.reached(side, around, Some(block))))
             .or_else(|| first(&|side| self.reached(side, around, None)));

@@ -53,18 +53,11 @@ pub(super) fn overtake(
 ) -> bool {
     let stack = &mut path.stack;
     let base = (stack.iter().rposition(|e| e.call.is_some())).unwrap_or(0);
-    let active = || sides.iter().copied().filter(|side| side.1 != 0);
-    let below = stack[base..]
-        .split_last()
-        .map_or(&[][..], |(_, below)| below);
-    let missed: Vec<(Entry, Meeting, &Overtaken, u32)> = below
-        .iter()
-        .filter_map(|e| Some((*e, e.waits?)))
-        .flat_map(|(e, at)| {
-            active().filter_map(move |side| Some((e, at, passed(past, (e, at), side)?, side.1)))
-        })
-        .collect();
-    let parts = active().count() > 1;
+    let active = sides.iter().copied().filter(|side| side.1 != 0);
+    let active: Vec<(u32, u32)> = active.collect();
+    let below = (stack[base..].split_last()).map_or(&[][..], |(_, below)| below);
+    let missed = missed(below, past, &active);
+    let parts = active.len() > 1;
     let is_apart = |e: &Entry| of_entry(past, e).is_some_and(|o| o.own.is_some());
     let is_apart = || parts && below.iter().any(is_apart);
     if missed.is_empty() && inside.is_none() && !is_apart() {
@@ -74,55 +67,71 @@ pub(super) fn overtake(
         return false;
     };
     let mut frame = stack.split_off(base.min(stack.len()));
-    let (end, call) = match frame.first() {
-        Some(first) => (first.meet, first.call),
-        None => (own.meet, own.call),
-    };
-    for (e, at, passed, lanes) in missed {
+    let first = *frame.first().unwrap_or(&own);
+    for (entry, at, passed, lanes) in missed {
         let waiting = frame.iter_mut().find(|e| e.waits == Some(at));
         waiting.into_iter().for_each(|e| e.lanes &= !lanes);
-        if let Some(join) = passed.join {
-            wait(&mut frame, join, e.lanes);
-        }
+        let join = passed.join.iter();
+        join.for_each(|join| wait(&mut frame, *join, entry.lanes));
     }
-    let all = own.lanes;
     let crosses = |e: &Entry| {
-        let of = of_entry(past, e).filter(|_| e.lanes & all != 0);
+        let of = of_entry(past, e).filter(|_| e.lanes & own.lanes != 0);
         of.is_some_and(|o| o.own == Some(Relation::Crosses))
     };
     if meet.at.depth != APART && parts && !frame.iter().any(crosses) {
-        wait(&mut frame, meet.at, all);
+        wait(&mut frame, meet.at, own.lanes);
     }
-    inside
-        .into_iter()
-        .for_each(|(at, lanes)| wait(&mut frame, at, lanes));
-    for (pc, lanes) in active() {
-        frame.push(Entry {
-            pc,
-            lanes,
-            waits: None,
-            call: None,
-            ..own
-        });
+    if let Some((at, lanes)) = inside {
+        wait(&mut frame, at, lanes);
     }
+    frame.extend(active.into_iter().map(|(pc, lanes)| Entry {
+        pc,
+        lanes,
+        waits: None,
+        call: None,
+        ..own
+    }));
+    settle(&mut frame, first);
+    stack.extend(frame);
+    true
+}
+
+/// The entries whose meeting sides of a branch lead past: as they are, with the meeting, and
+/// the lanes of the side.
+fn missed<'p>(
+    below: &[Entry],
+    past: &'p [Overtaken],
+    sides: &[(u32, u32)],
+) -> Vec<(Entry, Meeting, &'p Overtaken, u32)> {
+    let mut found = Vec::new();
+    for (entry, at) in below.iter().filter_map(|e| Some((*e, e.waits?))) {
+        for &(pc, lanes) in sides.iter().filter(|side| side.1 & entry.lanes != 0) {
+            let passes = |o: &&Overtaken| o.at == at && o.sides.contains(&pc);
+            found.extend(past.iter().find(passes).map(|o| (entry, at, o, lanes)));
+        }
+    }
+    found
+}
+
+/// Lets each entry of a function meet the next one below that has its lanes. `first`: the
+/// lowest entry so far.
+fn settle(frame: &mut Vec<Entry>, first: Entry) {
     frame.retain(|e| e.lanes != 0);
     for at in 0..frame.len() {
         let (below, own) = frame.split_at_mut(at);
         let lanes = own[0].lanes;
-        let waiting = below.iter().rev().find(|e| lanes & !e.lanes == 0);
         let meet = match own[0].waits {
-            Some(_) => waiting.map(|e| e.pc),
+            Some(_) => {
+                let all = below.iter().rev().find(|e| lanes & !e.lanes == 0);
+                all.map(|e| e.pc)
+            }
             None => settled(below, lanes),
         };
-        own[0].meet = meet.unwrap_or(end);
-        own[0].call = call.filter(|_| at == 0);
+        own[0].meet = meet.unwrap_or(first.meet);
+        own[0].call = first.call.filter(|_| at == 0);
     }
-    stack.extend(
-        frame
-            .into_iter()
-            .filter(|e| e.waits.is_some() || e.pc != e.meet),
-    );
-    true
+    // Who is there already waits.
+    frame.retain(|e| e.waits.is_some() || e.pc != e.meet);
 }
 
 /// Where the sides of a branch meet that stay in the loop around it, `inside`, with their
@@ -165,18 +174,6 @@ fn settled(below: &mut [Entry], lanes: u32) -> Option<u32> {
 /// What a branch knows of an entry where lanes wait.
 fn of_entry<'p>(past: &'p [Overtaken], entry: &Entry) -> Option<&'p Overtaken> {
     past.iter().find(|o| Some(o.at) == entry.waits)
-}
-
-/// What a side of a branch leads past, if it is this entry, where its lanes were to wait.
-fn passed<'p>(
-    past: &'p [Overtaken],
-    (entry, at): (Entry, Meeting),
-    (pc, lanes): (u32, u32),
-) -> Option<&'p Overtaken> {
-    let passes = |o: &&Overtaken| o.at == at && o.sides.contains(&pc);
-    past.iter()
-        .find(passes)
-        .filter(|_| entry.lanes & lanes != 0)
 }
 
 /// Lets lanes wait for each other at a place: below all entries that they come to first.
