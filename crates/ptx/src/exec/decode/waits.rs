@@ -7,9 +7,13 @@
 
 use super::awaited::{decides, is_harmless, may_wait};
 use super::ignored;
-use crate::ast::Function;
+use super::info::accessed;
+use crate::ast::{Base, Function, Instruction, Operand, Register};
 use crate::cfg::{Cfg, Flow, flow};
 use crate::exec::image::Spin;
+use crate::names::Space;
+use crate::opcodes::Class;
+use std::collections::BTreeSet;
 
 /// Loops and blocks beyond which there is no search.
 const LIMIT: usize = 1 << 24;
@@ -91,7 +95,8 @@ fn look(body: &Function, cfg: &Cfg, (from, to): (u32, u32), waits: &mut Waits) {
             (waits.awaited[at], any) = (true, true);
         }
     }
-    if any && places.iter().all(|&p| is_harmless(&body.instructions[p])) {
+    let harmless = || places.iter().all(|&p| is_harmless(&body.instructions[p]));
+    if any && harmless() && !goes_on(body, &places) {
         let last = cfg.blocks[from as usize].end as usize - 1;
         for &place in &places {
             let spin = &mut waits.spins[place];
@@ -103,4 +108,47 @@ fn look(body: &Function, cfg: &Cfg, (from, to): (u32, u32), waits: &mut Waits) {
             waits.spins[last] = Spin::Again;
         }
     }
+}
+
+/// Whether a round of a loop accesses another place than the one before: a search, or the
+/// insertion into a table. Such a loop works, whatever it waits for.
+fn goes_on(body: &Function, places: &[usize]) -> bool {
+    let instructions = || places.iter().map(|&at| &body.instructions[at]);
+    let mut changing = carried(instructions());
+    for i in instructions().filter(|i| i.opcode.class() == Class::Atomic) {
+        changing.extend(accessed(i).1);
+    }
+    let mut before = 0;
+    while changing.len() != before {
+        before = changing.len();
+        for (reads, writes) in instructions().filter(|i| !is_access(i)).map(accessed) {
+            if reads.iter().any(|r| changing.contains(r)) {
+                changing.extend(writes);
+            }
+        }
+    }
+    let mut addresses = instructions()
+        .filter(|i| is_access(i))
+        .flat_map(|i| &i.operands);
+    addresses.any(|operand| match operand {
+        Operand::Address(Base::Register(r), _) => changing.contains(r),
+        _ => false,
+    })
+}
+
+/// Registers that a round of a loop has from the one before.
+fn carried<'i>(instructions: impl Iterator<Item = &'i Instruction>) -> BTreeSet<Register> {
+    let (mut first_read, mut written) = (BTreeSet::new(), BTreeSet::new());
+    for (reads, writes) in instructions.map(accessed) {
+        first_read.extend(reads.into_iter().filter(|r| !written.contains(r)));
+        written.extend(writes);
+    }
+    first_read.intersection(&written).copied().collect()
+}
+
+/// A load or an atomic of memory that others see.
+fn is_access(i: &Instruction) -> bool {
+    let own = [Space::Param, Space::Const, Space::Local];
+    let is_own = i.space().is_some_and(|space| own.contains(&space));
+    matches!(i.opcode.class(), Class::Load | Class::Atomic) && !is_own
 }
