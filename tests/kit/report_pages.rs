@@ -129,13 +129,13 @@ fn check(name: &str, page: &str) {
         width: 690,
         ..LIGHT
     }];
-    for width in [1400, 1000, 400] {
-        looks.extend([LIGHT, dark].map(|look| Look { width, ..look }));
-    }
-    looks.extend([LIGHT, dark].map(|look| Look {
+    // A theme changes colours, and no widths.
+    let widths = [(1400, LIGHT), (1000, dark), (400, LIGHT), (400, dark)];
+    looks.extend(widths.map(|(width, look)| Look { width, ..look }));
+    looks.push(Look {
         everything: true,
-        ..look
-    }));
+        ..dark
+    });
     let mut backgrounds = std::collections::BTreeSet::new();
     let mut found = probe(browser, page, &looks, dir.path());
     found.extend(probe(browser, page, &[prefers_dark], dir.path()));
