@@ -78,12 +78,13 @@ impl Meets {
         if count * (count + branches) > LIMIT {
             return Meets::post_dominators(cfg);
         }
-        let graph = Graph::new(cfg);
+        let loops = Loops::new(cfg, &Dominators::new(cfg));
         let all = || 0..count as u32;
         // What is a round of a loop that lanes enter at several blocks?
-        if all().any(|block| graph.loops.is_irreducible(block)) {
+        if all().any(|block| loops.is_irreducible(block)) {
             return Meets::post_dominators(cfg);
         }
+        let graph = Graph::new(cfg, loops);
         let inner = all().filter_map(|block| Some((block, graph.inner_meeting(block)?)));
         let mut meets = Meets {
             at: all().map(|block| graph.meeting(block)).collect(),
@@ -112,12 +113,12 @@ impl Meets {
     }
 
     fn post_dominators(cfg: &Cfg) -> Self {
+        // No lane goes past a post-dominator, so their order decides nothing.
         let meeting = |&block: &u32| {
-            let order = cfg.reverse_postorder.iter().position(|b| *b == block);
             Some(Meeting {
                 block,
                 depth: 0,
-                order: order.map_or(u32::MAX, |at| at as u32),
+                order: 0,
             })
         };
         let known = |meeting: &Meeting| meeting.block != cfg.exit();
@@ -203,7 +204,7 @@ struct Graph<'a> {
 }
 
 impl<'a> Graph<'a> {
-    fn new(cfg: &'a Cfg) -> Self {
+    fn new(cfg: &'a Cfg, loops: Loops) -> Self {
         let count = cfg.blocks.len();
         let mut order = vec![u32::MAX; count];
         for (number, &block) in (0..).zip(&cfg.reverse_postorder) {
@@ -214,7 +215,7 @@ impl<'a> Graph<'a> {
         let ends = ends.map(|b| b.end - b.start == 1 && b.successors == [exit]);
         let mut graph = Graph {
             cfg,
-            loops: Loops::new(cfg, &Dominators::new(cfg)),
+            loops,
             order,
             forward: vec![Blocks::new(0); count],
             ends: ends.collect(),
@@ -268,11 +269,18 @@ impl<'a> Graph<'a> {
         // Lanes leave a loop in different rounds: they meet where all its exits do.
         let leaves_loop = around != self.loops.innermost(block);
         let holds = |meet: u32| {
+            if !leaves_loop && self.exits.is_empty() {
+                return true;
+            }
+            let behind = self.reached(meet, around, None);
             !sides.iter().any(|&side| {
+                let mut ways = self.reached(side, around, Some(meet));
                 if leaves_loop {
-                    self.leads_past(side, meet, around)
+                    ways.meet(&behind);
+                    ways.iter()
+                        .any(|number| number != self.order[meet as usize])
                 } else {
-                    self.leaves_past((side, sides), meet, around)
+                    self.leaves_past(&ways, (sides, around), (meet, &behind))
                 }
             })
         };
@@ -324,8 +332,8 @@ impl<'a> Graph<'a> {
         around.find(|at| others.iter().all(|&o| self.is_inside(Some(*at), o)))
     }
 
-    /// The first block of a loop that all sides reach, and that `holds`; a side that is the head of the loop
-    /// goes round, and one that leaves the function reaches nothing.
+    /// The first block of a loop that all sides reach, and that `holds`; a side that is the
+    /// head of the loop goes round, and one that leaves the function reaches nothing.
     fn first_of(
         &self,
         sides: &[u32],
@@ -350,21 +358,15 @@ impl<'a> Graph<'a> {
         blocks.find(|&block| Some(block) != header && holds(block))
     }
 
-    /// Whether a block leads to one behind a meeting without coming to the meeting.
-    fn leads_past(&self, from: u32, meet: u32, around: Option<u32>) -> bool {
-        let mut past = self.reached(from, around, Some(meet));
-        past.meet(&self.reached(meet, around, None));
-        past.iter()
-            .any(|number| number != self.order[meet as usize])
-    }
-
-    /// Whether a block leads to a loop whose lanes meet behind a meeting only.
-    fn leaves_past(&self, (from, sides): (u32, &[u32]), meet: u32, around: Option<u32>) -> bool {
-        if self.exits.is_empty() {
-            return false;
-        }
+    /// Whether a loop among these blocks, which leads to a side of the branch before it, has its
+    /// lanes meet `behind` a meeting only.
+    fn leaves_past(
+        &self,
+        blocks: &Blocks,
+        (sides, around): (&[u32], Option<u32>),
+        (meet, behind): (u32, &Blocks),
+    ) -> bool {
         let depth = around.map_or(0, |at| self.depth(at));
-        let behind = self.reached(meet, around, None);
         let ends = |at: u32| {
             let block = self.cfg.reverse_postorder[at as usize];
             let leaves = &self.cfg.blocks[block as usize].successors;
@@ -372,8 +374,7 @@ impl<'a> Graph<'a> {
             let exit = exit.filter(|_| leaves.iter().any(|to| sides.contains(to)));
             exit.filter(|exit| exit.depth == depth && exit.block != meet)
         };
-        let from = self.reached(from, around, Some(meet));
-        let mut ends = from.iter().filter_map(ends);
+        let mut ends = blocks.iter().filter_map(ends);
         ends.any(|end| behind.has(self.order[end.block as usize]))
     }
 

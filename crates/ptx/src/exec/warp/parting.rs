@@ -52,7 +52,7 @@ pub(super) fn overtake(
     sides: &[(u32, u32)],
 ) -> bool {
     let stack = &mut path.stack;
-    let base = (stack.iter().rposition(|e| e.call.is_some())).unwrap_or(0);
+    let base = base(stack);
     let active = sides.iter().copied().filter(|side| side.1 != 0);
     let active: Vec<(u32, u32)> = active.collect();
     let below = (stack[base..].split_last()).map_or(&[][..], |(_, below)| below);
@@ -68,11 +68,11 @@ pub(super) fn overtake(
     };
     let mut frame = stack.split_off(base.min(stack.len()));
     let first = *frame.first().unwrap_or(&own);
-    for (entry, at, passed, lanes) in missed {
-        let waiting = frame.iter_mut().find(|e| e.waits == Some(at));
+    for (all, passed, lanes) in missed {
+        let waiting = frame.iter_mut().find(|e| e.waits == Some(passed.at));
         waiting.into_iter().for_each(|e| e.lanes &= !lanes);
         let join = passed.join.iter();
-        join.for_each(|join| wait(&mut frame, *join, entry.lanes));
+        join.for_each(|join| wait(&mut frame, *join, all));
     }
     let crosses = |e: &Entry| {
         let of = of_entry(past, e).filter(|_| e.lanes & own.lanes != 0);
@@ -96,19 +96,27 @@ pub(super) fn overtake(
     true
 }
 
-/// The entries whose meeting sides of a branch lead past: as they are, with the meeting, and
-/// the lanes of the side.
+/// The lowest entry of the function on top.
+fn base(stack: &[Entry]) -> usize {
+    let call = stack.iter().rposition(|e| e.call.is_some());
+    call.unwrap_or(0)
+}
+
+/// What sides of a branch lead past: the lanes that wait there so far, the meeting, and the
+/// lanes of the side.
 fn missed<'p>(
     below: &[Entry],
     past: &'p [Overtaken],
     sides: &[(u32, u32)],
-) -> Vec<(Entry, Meeting, &'p Overtaken, u32)> {
+) -> Vec<(u32, &'p Overtaken, u32)> {
     let mut found = Vec::new();
-    for (entry, at) in below.iter().filter_map(|e| Some((*e, e.waits?))) {
-        for &(pc, lanes) in sides.iter().filter(|side| side.1 & entry.lanes != 0) {
-            let passes = |o: &&Overtaken| o.at == at && o.sides.contains(&pc);
-            found.extend(past.iter().find(passes).map(|o| (entry, at, o, lanes)));
-        }
+    for entry in below {
+        let Some(of) = of_entry(past, entry) else {
+            continue;
+        };
+        let passing = |side: &&(u32, u32)| side.1 & entry.lanes != 0 && of.sides.contains(&side.0);
+        let passing = sides.iter().filter(passing);
+        found.extend(passing.map(|&(_, lanes)| (entry.lanes, of, lanes)));
     }
     found
 }
@@ -149,7 +157,7 @@ pub(super) fn staying(
 
 /// Begins to execute the lanes on top, which others waited for so far.
 pub(super) fn begin(stack: &mut [Entry]) {
-    let base = (stack.iter().rposition(|e| e.call.is_some())).unwrap_or(0);
+    let base = base(stack);
     let Some((top, below)) = stack[base..].split_last_mut() else {
         return;
     };
