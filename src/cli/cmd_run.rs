@@ -7,7 +7,7 @@ use super::{Example, Execute, Global};
 use crate::error::{Error, Result};
 use crate::launch::{Comparison, LaunchFile, Prepared};
 use crate::output::{check_writable, write_file};
-use crate::ptx::exec::{Finding, Options};
+use crate::ptx::exec::{Finding, FindingKind, Options};
 use crate::readable::readable_words;
 use clap::Args;
 use serde::{Serialize, Serializer};
@@ -316,7 +316,10 @@ impl<'a> Report<'a> {
 
     /// An error for the exit status where something is wrong with the kernel.
     pub fn verdict(&self) -> Result<()> {
-        let fault = self.findings.iter().find(|f| !f.warning);
+        // A race may cause the others.
+        let faults = || self.findings.iter().filter(|f| !f.warning);
+        let race = faults().find(|f| f.kind == FindingKind::Race);
+        let fault = race.or_else(|| faults().next());
         if let Some(fault) = fault {
             let source = fault.users_line();
             let source = source.map_or(String::new(), |s| format!(", {s}"));

@@ -298,6 +298,71 @@ fn a_copy_without_its_wait_is_one_row() {
     assert!(said.contains(first) && said.contains(remedy), "{said}");
 }
 
+const TWO_LOADS: &str = ".version 8.0
+.target sm_80
+.address_size 64
+.file 1 \"k.cu\"
+.file 2 \"sum.cuh\"
+.visible .entry k(.param .u64 p)
+{
+    .reg .b32 %r<9>;
+    .reg .b64 %rd<9>;
+    .shared .align 4 .b8 s[256];
+    .loc 1 4 3
+    ld.param.u64 %rd1, [p];
+    mov.u32 %r1, %tid.x;
+    mul.wide.u32 %rd2, %r1, 4;
+    add.s64 %rd3, %rd1, %rd2;
+    mov.u32 %r2, s;
+    mad.lo.u32 %r3, %r1, 4, %r2;
+    st.shared.u32 [%r3+256], %r1;
+    .loc 1 5 3
+    st.shared.u32 [%r3], %r1;
+    .loc 2 9 3, function_name $L__info_string0, inlined_at 1 6 3
+    xor.b32 %r4, %r1, 63;
+    mad.lo.u32 %r5, %r4, 4, %r2;
+    ld.shared.u32 %r6, [%r5];
+    .loc 2 10 3, function_name $L__info_string0, inlined_at 1 6 3
+    xor.b32 %r4, %r1, 32;
+    mad.lo.u32 %r5, %r4, 4, %r2;
+    ld.shared.u32 %r7, [%r5];
+    add.u32 %r6, %r6, %r7;
+    st.global.u32 [%rd3], %r6;
+    ret;
+}
+.section .debug_str
+{
+$L__info_string0:
+.b8 115
+.b8 0
+}
+";
+
+/// One missing barrier between two calls is one row, before the faults that a race may cause.
+#[test]
+fn a_missing_barrier_is_one_row_before_other_faults() {
+    let folder = tempfile::tempdir().unwrap();
+    let argument = "[[arg]]\nname = \"p\"\ntype = \"u32\"\ncount = 64\ninit = \"iota\"\n";
+    let launch = format!("ptx = \"k.ptx\"\nentry = \"k\"\ngrid = [1]\nblock = [64]\n{argument}");
+    std::fs::write(folder.path().join("k.ptx"), TWO_LOADS).unwrap();
+    let path = folder.path().join("k.toml");
+    std::fs::write(&path, launch).unwrap();
+    let run = ["run", path.to_str().unwrap(), "--races", "-q"];
+    let output = common::spadkit(&run).assert().code(1).get_output().clone();
+    let said = String::from_utf8_lossy(&output.stdout).into_owned();
+    let said = said.split_whitespace().collect::<Vec<_>>().join(" ");
+    let race = said.find(" 2 race k.cu:5").expect(&said);
+    assert!(
+        race < said.find(" out-of-bounds k.cu:4").expect(&said),
+        "{said}"
+    );
+    let remedy = "one __syncthreads() after k.cu:5, before k.cu:6 would order them, and one \
+                  more pair of lines";
+    assert!(said.contains(remedy), "{said}");
+    let errors = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(errors.contains("race: "), "{errors}");
+}
+
 /// SARIF points to the source, not to the header that has the load.
 #[test]
 fn sarif_has_the_users_line_of_a_fault() {

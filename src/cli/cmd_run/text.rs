@@ -3,7 +3,7 @@
 use super::{Output, Report};
 use crate::capture::listed_from;
 use crate::cli::printer::CommandResult;
-use crate::ptx::exec::Finding;
+use crate::ptx::exec::{Finding, FindingKind};
 use crate::quote::shell;
 use crate::readable::{counted, readable};
 use crate::terminal::{Columns, Details, Hint, Tone};
@@ -12,46 +12,57 @@ use crate::trace::without_folder;
 use std::collections::BTreeSet;
 use std::path::Path;
 
-/// Findings of one kind at one line.
+/// Findings of one kind at one line, or with one remedy.
 struct Group<'a> {
     first: &'a Finding,
     /// The other sides of the first one.
     others: Vec<&'a Finding>,
     count: usize,
+    /// The lines of all sides, of each finding that has others than those before it.
+    lines: Vec<Vec<Place<'a>>>,
 }
 
-/// Findings by kind, lines of all sides and remedy, faults before warnings, in the order
-/// of the first of each.
+/// A line of the source, or else of the PTX, with the calls through which it is inlined.
+type Place<'a> = (Option<&'a str>, u32, &'a [String], Option<&'a str>);
+
+/// Findings by kind, lines of all sides and remedy, faults before warnings and races, which
+/// may cause the others, before these; in the order of the first of each.
 fn groups(findings: &[Finding]) -> Vec<Group<'_>> {
     let mut groups: Vec<Group> = Vec::new();
     for sides in findings.chunk_by(|_, next| next.other) {
         let [first, others @ ..] = sides else {
             continue;
         };
-        let new = Group {
-            first,
-            others: others.iter().collect(),
-            count: 1,
-        };
-        match groups.iter_mut().find(|group| group.is_like(&new)) {
-            Some(group) => group.count += 1,
-            None => groups.push(new),
+        let lines = sides.iter().map(line_of).collect();
+        match groups.iter_mut().find(|group| group.is_like(sides)) {
+            Some(group) => {
+                group.count += 1;
+                if !group.lines.contains(&lines) {
+                    group.lines.push(lines);
+                }
+            }
+            None => groups.push(Group {
+                first,
+                others: others.iter().collect(),
+                count: 1,
+                lines: vec![lines],
+            }),
         }
     }
-    groups.sort_by_key(|group| group.first.warning);
+    groups.sort_by_key(|group| (group.first.warning, group.first.kind != FindingKind::Race));
     groups
 }
 
 impl Group<'_> {
-    /// Whether two are one row: a reader would change the same lines in the same way.
-    fn is_like(&self, new: &Group) -> bool {
-        let same = |(one, other): (&&Finding, &&Finding)| {
-            line_of(one) == line_of(other) && remedies(one) == remedies(other)
-        };
-        (self.first.kind, self.first.warning) == (new.first.kind, new.first.warning)
-            && line_of(self.first) == line_of(new.first)
-            && self.others.len() == new.others.len()
-            && self.others.iter().zip(&new.others).all(same)
+    /// Whether the `sides` of another finding are of the same row: a reader would change the
+    /// same lines in the same way.
+    fn is_like(&self, sides: &[Finding]) -> bool {
+        let own = || std::iter::once(self.first).chain(self.others.iter().copied());
+        let has_barrier = own().any(|side| side.barrier.is_some() || side.wait.is_some());
+        let same_lines = self.lines[0].iter().copied().eq(sides.iter().map(line_of));
+        (self.first.kind, self.first.warning) == (sides[0].kind, sides[0].warning)
+            && (same_lines || has_barrier)
+            && own().map(remedies).eq(sides.iter().map(remedies))
     }
 }
 
@@ -68,8 +79,7 @@ fn remedies(finding: &Finding) -> ([&Option<String>; 4], bool) {
     ([barrier, wait, warp_barrier, fence], *atomic)
 }
 
-/// The line of the source, or else of the PTX, with the calls through which it is inlined.
-fn line_of(finding: &Finding) -> (Option<&str>, u32, &[String], Option<&str>) {
+fn line_of(finding: &Finding) -> Place<'_> {
     let source = finding.source.as_deref();
     let line = source.map_or(finding.ptx_line, |_| 0);
     (
@@ -287,12 +297,14 @@ fn first_text(ptx: &Path, group: &Group) -> String {
         if let Some(count) = other.count {
             text += &format!("\nat {}", counted(count, "word"));
             if let Some(barrier) = &other.barrier {
-                text += &format!("; one __syncthreads() {barrier} would order them");
+                let more = more_pairs(group);
+                text += &format!("; one __syncthreads() {barrier} would order them{more}");
             }
             if let Some(wait) = &other.wait {
                 text += &format!(
                     "; a wait for the copy (cp.async.wait_all, cg::wait) and then one \
-                     __syncthreads() {wait} would order them"
+                     __syncthreads() {wait} would order them{}",
+                    more_pairs(group)
                 );
             }
             if let Some(barrier) = &other.warp_barrier {
@@ -307,4 +319,13 @@ fn first_text(ptx: &Path, group: &Group) -> String {
         }
     }
     text
+}
+
+/// The other pairs of lines that one remedy orders, too.
+fn more_pairs(group: &Group) -> String {
+    match group.lines.len() - 1 {
+        0 => String::new(),
+        1 => ", and one more pair of lines".to_owned(),
+        n => format!(", and {n} more pairs of lines"),
+    }
 }

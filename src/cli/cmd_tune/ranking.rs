@@ -192,9 +192,19 @@ impl<'a> Ranking<'a> {
         &self.results[0]
     }
 
-    /// Whether the best mapping leaves nearly all conflicts.
+    /// Whether the best mapping saves hardly any wavefront.
     pub fn is_vain(&self) -> bool {
-        gains_little(self.unmapped(), self.best().conflicts)
+        gains_little(self.wavefronts_before(), self.saved())
+    }
+
+    /// Conflicts that the best mapping removes, each a wavefront.
+    fn saved(&self) -> u64 {
+        self.unmapped().saturating_sub(self.best().conflicts)
+    }
+
+    /// Wavefronts without a mapping.
+    fn wavefronts_before(&self) -> u64 {
+        self.best().wavefronts + self.saved()
     }
 
     /// Conflicts without a mapping.
@@ -327,10 +337,11 @@ impl<'a> Ranking<'a> {
             (n, 0) => format!(" for {n} instructions an access"),
             (n, bytes) => format!(" for {n} instructions an access and {bytes} bytes"),
         };
-        let removed = all.saturating_sub(best.conflicts);
         match removal(best.conflicts, all) {
             Some(_) if self.is_vain() => format!(
-                "No mapping is worth its cost: {hash} removes {removed} of {all} conflicts{cost}."
+                "No mapping is worth its cost: {hash} saves {} of {} wavefronts{cost}.",
+                self.saved(),
+                self.wavefronts_before()
             ),
             _ if all == 0 => {
                 "There are no bank conflicts: the indices stay as they are.".to_owned()

@@ -68,6 +68,9 @@ pub struct Suggestion {
     pub hash: LayoutSpec,
     /// Conflicts of the accesses to it without the change.
     pub conflicts_before: u64,
+    /// Their wavefronts.
+    #[serde(skip)]
+    pub(in crate::suggest) wavefronts_before: u64,
     /// The same under the mapping; the split accesses of `torn` count separately.
     pub conflicts: u64,
     /// The lines whose wide accesses the change splits, because the compiler
@@ -310,6 +313,7 @@ fn suggestion(
         element_bytes: target.element_bytes(),
         hash: best.layout.spec().clone(),
         conflicts_before: target.conflicts_before(),
+        wavefronts_before: target.wavefronts_before(),
         conflicts,
         torn: torn.lines.clone(),
         keeps_merged: false,
@@ -406,6 +410,7 @@ fn of_longer_rows(
         element_bytes: bytes,
         hash: layout.spec().clone(),
         conflicts_before: target.conflicts_before(),
+        wavefronts_before: target.wavefronts_before(),
         conflicts: target.array.count(layout).conflicts,
         torn: Vec::new(),
         keeps_merged: false,

@@ -155,6 +155,12 @@ impl Target<'_> {
         unmapped.map_or(0, |c| c.conflicts)
     }
 
+    /// Wavefronts of the accesses without a mapping.
+    pub fn wavefronts_before(&self) -> u64 {
+        let best = self.choices.best();
+        best.wavefronts + self.conflicts_before().saturating_sub(best.conflicts)
+    }
+
     /// Elements of the array under `layout`.
     pub fn elements(&self, layout: &Layout) -> u32 {
         let words = layout.words_needed(self.array.words());

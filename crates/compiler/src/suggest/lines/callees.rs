@@ -192,7 +192,7 @@ fn is_row(place: &Text, at: usize, expression: &str, own: &[String]) -> bool {
 
 /// The parentheses of all calls of a function of the file. `None` if it is named in
 /// another way: declared before, overloaded, recursive, in a macro.
-fn calls(place: &Text, callee: &Function) -> Option<Vec<usize>> {
+pub(in crate::suggest) fn calls(place: &Text, callee: &Function) -> Option<Vec<usize>> {
     let mut calls = Vec::new();
     let mut from = 0;
     while let Some(found) = word(&place.masked[from..], &callee.name) {

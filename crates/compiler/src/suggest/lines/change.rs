@@ -43,12 +43,16 @@ pub struct LineChange {
     /// Other names through which the line accesses the array, where it changes by hand for them.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub also_through: Vec<String>,
-    /// The other kernel that calls its function with an array of its own.
+    /// The other kernel that calls its function with memory of its own.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub called_by: Option<String>,
     /// Other files that use the macro or the function which it defines.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub used_in: Vec<String>,
+    /// Whether the array is out of scope in the line, which has another name for it: the
+    /// parameter of a function, for example.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub out_of_scope: bool,
     /// Conflicts without the change.
     pub conflicts: u64,
     /// Its accesses, in the order of the PTX.
@@ -98,6 +102,11 @@ impl Serialize for Parts {
 /// their names.
 const LIBRARIES: [(&str, &str); 2] = [("cub", "CUB"), ("thrust", "Thrust")];
 
+/// Whether the code of a line names `array`; a comment or a literal does not.
+pub(in crate::suggest) fn names(text: &str, array: &str) -> bool {
+    word(&Text::new(text.to_owned()).masked, array).is_some()
+}
+
 impl LineChange {
     /// The library of the toolkit in whose headers its accesses are.
     pub(in crate::suggest) fn library(&self) -> Option<&'static str> {
@@ -136,9 +145,13 @@ impl LineChange {
 
     /// Whether the line accesses `array` through another name: a pointer into it.
     pub fn is_through_a_pointer(&self, array: &str) -> bool {
-        let names_it = |text: &String| word(&Text::new(text.clone()).masked, array).is_some();
         let text = self.text.as_ref();
-        text.is_some_and(|t| !names_it(t)) && self.in_names_of_the_source().is_none()
+        text.is_some_and(|t| !names(t, array)) && self.in_names_of_the_source().is_none()
+    }
+
+    /// Whether the text is an `asm` statement, whose operand is an address.
+    pub(in crate::suggest) fn is_asm(&self) -> bool {
+        self.text.as_ref().is_some_and(|text| names(text, "asm"))
     }
 
     /// Whether it loads or stores a matrix by rows, whose addresses wmma computes itself.
@@ -183,6 +196,34 @@ impl LineChange {
         self.accesses.extend(other.accesses);
     }
 
+    /// Whether two are one line of the source that changes in one way, in two calls of its
+    /// function.
+    pub(in crate::suggest) fn is_copy_of(&self, other: &LineChange) -> bool {
+        let change = |l: &LineChange| {
+            let texts = (l.text.clone(), l.changed_text.clone(), l.moved_to.clone());
+            let others = (l.also_through.clone(), l.called_by.clone());
+            (
+                texts,
+                others,
+                l.parts.clone(),
+                l.call.clone(),
+                l.out_of_scope,
+            )
+        };
+        self.source.is_some() && self.source == other.source && change(self) == change(other)
+    }
+
+    /// Takes over the accesses of another copy, and keeps the calls that lead to both.
+    pub(in crate::suggest) fn take_copy(&mut self, other: LineChange) {
+        let both = self.inlined_at.iter().zip(&other.inlined_at);
+        let same = both.take_while(|(own, other)| own == other).count();
+        self.inlined_at.truncate(same);
+        let both = self.through.iter().zip(&other.through);
+        let same = both.take_while(|(own, other)| own == other).count();
+        self.through.truncate(same);
+        self.take_accesses(other);
+    }
+
     /// The statement before and after the change, if both are certain.
     pub fn statement(&self) -> Option<(&str, &str)> {
         match &self.call {
@@ -206,8 +247,8 @@ impl LineChange {
     /// conflicts first; `None` where an index has names that the source does not
     /// have.
     pub fn in_names_of_the_source(&self) -> Option<Vec<(&str, &str)>> {
-        // An index of words is none of objects.
-        if !self.parts.are_elements() {
+        // An index of words is none of objects, and the name says nothing out of its scope.
+        if !self.parts.are_elements() || self.out_of_scope {
             return None;
         }
         let mut worst: Vec<&AccessChange> = self.accesses.iter().collect();

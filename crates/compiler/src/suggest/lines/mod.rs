@@ -6,6 +6,7 @@ pub(super) mod change;
 pub(super) mod constant_indices;
 pub(super) mod declared_pointers;
 pub(super) mod joined_files;
+pub(super) mod joined_lines;
 pub(super) mod lambdas;
 pub(super) mod macro_elements;
 pub(super) mod methods;
@@ -16,6 +17,7 @@ pub(super) mod pointer_parameters;
 pub(super) mod pointers_to_start;
 pub(super) mod references;
 pub(super) mod returned;
+pub(super) mod scopes;
 pub(super) mod statements;
 pub(super) mod through_pointer;
 pub(super) mod types;
@@ -28,13 +30,16 @@ use crate::suggest::array::form::Form;
 use crate::suggest::array::target::Target;
 use crate::suggest::mapped::Mapped;
 use crate::suggest::source::declarations::Declarations;
-use crate::suggest::source::edits::{CallChange, Maps};
+use crate::suggest::source::edits::CallChange;
 use crate::suggest::source::files::split;
 use crate::suggest::{SourceFiles, Tuned};
 use calls::{call_change, is_one_object};
 use change::{AccessChange, LineChange, Parts};
+use joined_lines::by_call;
+pub(in crate::suggest) use joined_lines::by_call_or_macro;
 use macro_elements::macro_change;
 use returned::{method_change, returned_change};
+use scopes::is_out_of_scope;
 use spadkit_mapping::trace::{Access, AccessTrace, ConflictProfile, Line, Place};
 use spadkit_ptx::analysis::SourceIndex;
 use statements::change_elements;
@@ -120,7 +125,7 @@ type Pass<'a> = fn(&mut Work<'a>, &mut SourceFiles);
 
 impl<'a> Work<'a> {
     /// The steps in their order. Most take the lines that are still open.
-    const PASSES: [Pass<'a>; 16] = [
+    const PASSES: [Pass<'a>; 17] = [
         // The accesses' texts are complete before one is compared or shown.
         Self::count_from_the_start,
         // The line's own elements: the smallest change, and the surest.
@@ -152,6 +157,8 @@ impl<'a> Work<'a> {
         Self::take_back_incomplete,
         // Renames what the passes before it made.
         Self::change_one_object,
+        // For the text of the lines that are open in the end.
+        Self::see_scopes,
     ];
 
     fn open(&mut self) -> impl Iterator<Item = &mut LineChange> {
@@ -290,6 +297,17 @@ impl<'a> Work<'a> {
         }
         of_one_object(&mut self.lines.changes, mapped);
     }
+
+    fn see_scopes(&mut self, sources: &mut SourceFiles) {
+        let Lines {
+            changes,
+            declarations,
+            ..
+        } = &mut self.lines;
+        for line in changes.iter_mut().filter(|l| l.is_by_hand()) {
+            line.out_of_scope = is_out_of_scope(line, self.mapped.array, declarations, sources);
+        }
+    }
 }
 
 /// Makes the changed accesses of an array with several indices compile: one index counts
@@ -422,32 +440,6 @@ fn call_of(
         .or_else(|| returned_change(source, kept, mapped, sources))
         .or_else(|| macro_change(source, mapped, sources))
         .or_else(|| pointers_change(source, kept, mapped, sources))
-}
-
-/// Lines that change at one call are one: a function may come into the kernel
-/// through several calls of another.
-fn by_call(lines: Vec<LineChange>) -> Vec<LineChange> {
-    joined(lines, |line| line.maps() != Some(Maps::Indices))
-}
-
-/// The same for lines that use one macro, which may access in different ways.
-pub(in crate::suggest) fn by_call_or_macro(lines: Vec<LineChange>) -> Vec<LineChange> {
-    joined(lines, |_| true)
-}
-
-/// The lines, as one where they have the same call and `can_join` says so.
-fn joined(lines: Vec<LineChange>, can_join: fn(&LineChange) -> bool) -> Vec<LineChange> {
-    let mut all: Vec<LineChange> = Vec::new();
-    for line in lines {
-        let is_one = line.call.is_some() && can_join(&line);
-        let same = |other: &&mut LineChange| is_one && other.call == line.call;
-        match all.iter_mut().find(same) {
-            Some(known) => known.take_accesses(line),
-            None => all.push(line),
-        }
-    }
-    all.sort_by_key(|l| Reverse(l.conflicts));
-    all
 }
 
 /// The index of access site `pc`, whose PTX line is in `place`, in elements of the target.

@@ -1,7 +1,7 @@
 //! Functions that are handed a pointer into the array, which they do not see:
 //! they get its start as one more parameter, so that each element can be mapped.
 
-use super::callees::{Handed, only_hands_over};
+use super::callees::{Handed, calls, only_hands_over};
 use super::calls::declaration_at;
 use super::change::LineChange;
 use super::joined_files::JoinedFiles;
@@ -12,7 +12,7 @@ use crate::suggest::array::target::Target;
 use crate::suggest::mapped::Mapped;
 use crate::suggest::source::edits::{self, CallChange, Edit, Maps};
 use crate::suggest::source::files::split;
-use crate::suggest::source::scan::{Function, Text};
+use crate::suggest::source::scan::{Function, Text, word};
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::RangeInclusive;
 
@@ -58,15 +58,17 @@ fn change_function(
         let own = line.source.as_deref();
         own.and_then(|s| files.number(s)).unwrap_or(0)
     };
-    let Some(all) = Handed::all(text, callee, array) else {
-        return;
-    };
     let places = lines.iter().flat_map(LineChange::places);
     let own: Vec<u32> = places.filter_map(|p| files.number(p)).collect();
     let is_reached = |caller: &Function, body: RangeInclusive<u32>| {
         target.is_of_kernel(&caller.name) || own.iter().any(|n| body.contains(n))
     };
-    if let Some(other) = other_kernel(text, &all, array, &is_reached) {
+    let all = Handed::all(text, callee, array);
+    let other = match &all {
+        Some(all) => other_kernel(text, all, array, &is_reached),
+        None => unreached_kernel(text, callee, &is_reached),
+    };
+    if let Some(other) = other {
         let body = text.line_of(callee.body)..=text.line_of(text.block_end(callee.body));
         for line in lines.iter_mut() {
             if line.is_by_hand() && body.contains(&number(line)) {
@@ -75,6 +77,9 @@ fn change_function(
         }
         return;
     }
+    let Some(all) = all else {
+        return;
+    };
     let types = Types::of_files(files, sources);
     let kept = types.kept(array, Some(mapped.unit));
     let Some(mut changed) = changed_lines(text, &all, kept, mapped) else {
@@ -149,6 +154,24 @@ fn other_kernel(
         let is_known = is_reached(&caller, text.line_of(body.0)..=text.line_of(body.1));
         (!is_known && !only_hands_over(text, body, array, calls())).then_some(caller.name)
     })
+}
+
+/// A kernel that calls the function, too, and of which the run reaches no line.
+fn unreached_kernel(
+    text: &Text,
+    callee: &Function,
+    is_reached: &dyn Fn(&Function, RangeInclusive<u32>) -> bool,
+) -> Option<String> {
+    let mut callers = calls(text, callee)?
+        .into_iter()
+        .filter_map(|call| text.function_around(call));
+    let is_other = |caller: &Function| {
+        let end = text.block_end(caller.body);
+        let head = &text.masked[text.statement_start(caller.open)..caller.open];
+        word(head, "__global__").is_some()
+            && !is_reached(caller, text.line_of(caller.body)..=text.line_of(end))
+    };
+    callers.find(is_other).map(|caller| caller.name)
 }
 
 /// All lines that change with a function, by their number, including those of the
@@ -435,6 +458,23 @@ mod tests {
         assert_eq!(other(source(), true), None);
         assert_eq!(other(source(), false).unwrap(), "other");
         assert_eq!(other(source().replace("tile[0] = 1;", ""), false), None);
+    }
+
+    /// A kernel that gives the function global memory, with the element unchanged.
+    #[test]
+    fn a_kernel_that_gives_other_memory_is_named() {
+        let other = |head: &str, is_reached: bool| {
+            let text = Text::new(format!(
+                "{SUM}\n{KERNEL}\n{head} other(float *in) {{ in[0] = sum<1>(in, 1); }}"
+            ));
+            let at = text.text.find("float s =").unwrap();
+            let callee = text.function_around(at).unwrap();
+            unreached_kernel(&text, &callee, &|_, _| is_reached)
+        };
+        assert_eq!(other("__global__ void", false).unwrap(), "other");
+        assert_eq!(other("__global__ void", true), None);
+        // A function may pass on the memory of this kernel.
+        assert_eq!(other("__device__ void", false), None);
     }
 
     #[test]

@@ -15,6 +15,9 @@ pub struct LeftAlone {
     pub hash: LayoutSpec,
     /// Conflicts of the accesses to it without a change.
     pub conflicts_before: u64,
+    /// Their wavefronts.
+    #[serde(skip)]
+    pub(in crate::suggest) wavefronts_before: u64,
     /// The same under the mapping, the accesses of `torn` counted apart.
     pub conflicts: u64,
     /// The lines whose wide accesses would become several.
@@ -30,7 +33,7 @@ pub struct LeftAlone {
     pub library: Option<&'static str>,
 }
 
-/// The percentage of conflicts that a change must remove to pay off.
+/// The percentage of wavefronts that a change must save to pay off.
 const LEAST: u64 = 1;
 
 impl Suggestion {
@@ -40,15 +43,17 @@ impl Suggestion {
         self.by_hand().find_map(LineChange::library)
     }
 
-    /// Whether so few conflicts go that the change does not pay.
+    /// Whether so few wavefronts go that the change does not pay.
     pub(in crate::suggest) fn gains_little(&self) -> bool {
-        gains_little(self.conflicts_before, self.conflicts)
+        let saved = self.conflicts_before.saturating_sub(self.conflicts);
+        gains_little(self.wavefronts_before, saved)
     }
 }
 
-/// Whether so few conflicts go that a mapping is not worth its instructions.
-pub fn gains_little(before: u64, after: u64) -> bool {
-    before.saturating_sub(after) * 100 < LEAST * before
+/// Whether so few of the `wavefronts` are saved that a mapping is not worth its
+/// instructions.
+pub fn gains_little(wavefronts: u64, saved: u64) -> bool {
+    saved * 100 < LEAST * wavefronts
 }
 
 /// The array of a change that does not pay.
@@ -60,6 +65,7 @@ impl From<Suggestion> for LeftAlone {
             array: s.array,
             hash: s.hash,
             conflicts_before: s.conflicts_before,
+            wavefronts_before: s.wavefronts_before,
             conflicts: s.conflicts,
             torn: s.torn,
             machine_code,
@@ -117,12 +123,13 @@ fn because(changes: &[Suggestion], left: &[LeftAlone]) -> String {
     if let Some(library) = left.iter().find_map(|l| l.library) {
         return format!("{library} accesses the array, and its source cannot take the mapping");
     }
-    let little = |l: &LeftAlone| gains_little(l.conflicts_before, l.conflicts);
+    let saved = |l: &LeftAlone| l.conflicts_before.saturating_sub(l.conflicts);
+    let little = |l: &LeftAlone| gains_little(l.wavefronts_before, saved(l));
     if left
         .iter()
         .any(|l| little(l) && l.machine_code.is_none() && l.torn.is_empty())
     {
-        return "less than 1 % of its conflicts would go".to_owned();
+        return "less than 1 % of its wavefronts would go".to_owned();
     }
     let torn = "the compiler no longer merges accesses there";
     if codes.is_empty() {
@@ -155,6 +162,7 @@ mod tests {
             array: "t".to_owned(),
             hash: LayoutSpec::Pad { every: 672, by: 5 },
             conflicts_before: before,
+            wavefronts_before: 2 * before,
             conflicts: after,
             torn: Vec::new(),
             machine_code: None,
@@ -164,18 +172,18 @@ mod tests {
     }
 
     #[test]
-    fn less_than_one_conflict_of_100_is_little() {
-        assert!(gains_little(787, 784));
-        assert!(!gains_little(300, 297));
-        assert!(!gains_little(1, 0));
-        assert!(!gains_little(0, 0));
+    fn less_than_one_wavefront_of_100_is_little() {
+        assert!(gains_little(787, 3));
+        assert!(gains_little(787, 7));
+        assert!(!gains_little(300, 3));
+        assert!(!gains_little(1, 1));
     }
 
     #[test]
     fn the_verdict_says_why_nothing_pays() {
         let said = |left: LeftAlone| torn_verdict(&[], &[left]).unwrap();
         let little = said(left(787, 784));
-        let expected = "No change of the source pays: less than 1 % of its conflicts would go.";
+        let expected = "No change of the source pays: less than 1 % of its wavefronts would go.";
         assert_eq!(little, expected);
         let library = said(LeftAlone {
             library: Some("CUB"),

@@ -91,8 +91,9 @@ impl Suggestion {
         }
         if let Some(other) = &line.called_by {
             return format!(
-                "{other} calls this function, too, with an array of its own: map both, or give \
-                 this kernel a copy of the function"
+                "{other} calls this function, too, with memory of its own: give this kernel a \
+                 copy of the function, and there wrap the {what}: {text}{}",
+                self.other_name(line)
             );
         }
         if line.is_of_rows() {
@@ -124,7 +125,9 @@ impl Suggestion {
     /// That the text has the array under another name, as the parameter of a function has.
     fn other_name(&self, line: &LineChange) -> String {
         let is_object = matches!(line.parts, Parts::OfOneObject | Parts::TornInOneObject);
-        if is_object && line.is_through_a_pointer(&self.array) {
+        if line.out_of_scope && line.parts == Parts::Elements {
+            format!(", where START is {}, passed to the function", self.array)
+        } else if line.out_of_scope || is_object && line.is_through_a_pointer(&self.array) {
             format!(", with the name that {} has there", self.array)
         } else {
             String::new()
@@ -144,8 +147,8 @@ impl Suggestion {
         longer.collect()
     }
 
-    /// The text for such a line: `("index", "tile[spad_place(INDEX)]")`, or the
-    /// address if the line has a pointer.
+    /// The text for such a line: `("index", "tile[spad_place(INDEX)]")`, the address if the
+    /// line has a pointer, the element if the array is out of scope.
     pub fn wrapped(&self, line: &LineChange) -> (&'static str, String) {
         let (array, function) = (&self.array, &self.function_name);
         if line.parts == Parts::OfOneObject {
@@ -155,6 +158,10 @@ impl Suggestion {
             let start = if is_object { "&" } else { "" };
             let member = format!("*{function}_at({start}{array}, &ELEMENT.MEMBER)");
             ("address of each member", member)
+        } else if line.out_of_scope && line.is_asm() {
+            ("address", format!("{function}_at(START, ADDRESS)"))
+        } else if line.out_of_scope {
+            ("element", format!("*{function}_at(START, &ELEMENT)"))
         } else if line.is_through_a_pointer(array) {
             ("address", format!("{function}_at({array}, ADDRESS)"))
         } else {

@@ -85,6 +85,11 @@ impl Declarations {
         Declarations { found }
     }
 
+    /// Whether no file of the lines declares such an array.
+    pub fn are_unknown(&self) -> bool {
+        self.found.is_empty()
+    }
+
     /// The declaration that the line `place` sees: the last before it whose block is still open.
     pub fn seen_from(&self, place: &str, sources: &mut SourceFiles) -> Option<&Declaration> {
         let (file, line) = split(place)?;
