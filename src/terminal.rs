@@ -178,6 +178,8 @@ pub struct Page {
     pub tone: Tone,
     /// The machine, if any.
     pub machine: Option<String>,
+    /// What the numbers count, if it is less than the kernel.
+    pub counted: Option<String>,
     /// Tables and notes.
     pub details: Details,
     /// Commands to run next.
@@ -204,10 +206,13 @@ impl Page {
             let verdict = verdict.iter().map(|line| format!("{comment}{line}"));
             lines.extend(verdict.map(|line| tone.paint(&line, screen)));
         }
-        if let Some(machine) = &self.machine {
-            let machine = wrapped(&shown(&format!("machine: {machine}")), columns, 2);
-            let machine = machine.iter().map(|line| format!("{comment}{line}"));
-            lines.extend(machine.map(|line| Tone::Quiet.paint(&line, screen)));
+        for (head, text) in [("machine", &self.machine), ("counted", &self.counted)] {
+            let Some(text) = text else {
+                continue;
+            };
+            let text = wrapped(&shown(&format!("{head}: {text}")), columns, 2);
+            let text = text.iter().map(|line| format!("{comment}{line}"));
+            lines.extend(text.map(|line| Tone::Quiet.paint(&line, screen)));
         }
         let details = self.details.text(screen);
         if !details.is_empty() {

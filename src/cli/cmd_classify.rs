@@ -13,7 +13,7 @@ use crate::quote::shell;
 use crate::readable::{readable, readable_words, without_accesses};
 use crate::terminal::{Details, Hint, Table};
 use crate::trace::pattern::{self, Class, Instruction, Pattern};
-use crate::trace::{AccessTrace, ConflictProfile, Op, Place};
+use crate::trace::{AccessTrace, ConflictProfile, Op, Place, TracedBlock};
 use crate::workload::{Input, RunOptions};
 use clap::Args;
 use serde::Serialize;
@@ -199,6 +199,10 @@ struct OfTrace<'a> {
 }
 
 impl CommandResult for OfTrace<'_> {
+    fn counted(&self) -> Option<TracedBlock> {
+        self.trace.traced_block()
+    }
+
     fn verdict(&self) -> String {
         let all = self.instructions.len();
         let costly = self.instructions.iter().filter(|i| i.conflicts > 0).count();

@@ -225,8 +225,9 @@ impl Watch for Console<'_> {
             let problem = self.culprits.problem(&Counted::of_line(plain), &name);
             text = format!("{problem}. {text}");
         }
-        self.printer
-            .early(text, || details_of_mappings(report, doubt))
+        self.printer.early(text, report.kernel.counted, || {
+            details_of_mappings(report, doubt)
+        })
     }
 }
 

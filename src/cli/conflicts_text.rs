@@ -11,7 +11,7 @@ use crate::readable::{readable_words, without_accesses};
 use crate::software::{Layout, LayoutSpec};
 use crate::suggest::SourceFiles;
 use crate::terminal::{Details, Hint, Table, Tone};
-use crate::trace::{AccessTrace, ConflictProfile, Line, Op, Place};
+use crate::trace::{AccessTrace, ConflictProfile, Line, Op, Place, TracedBlock};
 use serde::Serialize;
 use std::path::Path;
 
@@ -114,6 +114,10 @@ pub(super) struct Shown<'a> {
 }
 
 impl CommandResult for Shown<'_> {
+    fn counted(&self) -> Option<TracedBlock> {
+        self.trace.traced_block()
+    }
+
     fn verdict(&self) -> String {
         let counts = self.judged_counts();
         let (hash, total) = counts[0];

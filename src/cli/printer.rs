@@ -6,6 +6,7 @@ use crate::error::{Error, Result};
 use crate::interrupt;
 use crate::quote::{shown, shown_lines};
 use crate::terminal::{Details, Hint, Page, Screen, Tone};
+use crate::trace::TracedBlock;
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 use std::io::{IsTerminal, Write};
@@ -48,10 +49,21 @@ pub(super) trait CommandResult: Serialize {
         None
     }
 
+    /// The block that the numbers are of, if they are of one.
+    fn counted(&self) -> Option<TracedBlock> {
+        None
+    }
+
     /// Whether a part with the machine was printed before.
     fn goes_on(&self) -> bool {
         false
     }
+}
+
+/// The only block of a launch needs no words.
+fn counted_text(counted: Option<TracedBlock>) -> Option<String> {
+    let counted = counted.filter(|traced| traced.blocks > 1)?;
+    Some(format!("{counted}; a profiler shows all"))
 }
 
 /// Writes results to standard output and everything else to standard error.
@@ -155,6 +167,7 @@ impl Printer {
             verdict: result.verdict(),
             tone: result.tone(),
             machine: self.machine_text().filter(|_| !result.goes_on()),
+            counted: counted_text(result.counted()).filter(|_| !result.goes_on()),
             details: result.details(),
             hints: result.hints(),
             comment: result.comment(),
@@ -191,6 +204,9 @@ impl Printer {
         {
             object.insert("machine".to_owned(), json!(machine));
         }
+        if let Some(counted) = result.counted() {
+            object.insert("counted".to_owned(), json!(counted));
+        }
         if interrupt::requested() {
             object.insert("interrupted".to_owned(), true.into());
         }
@@ -199,7 +215,12 @@ impl Printer {
 
     /// Prints the answer and the details that are known before the rest; JSON is
     /// one object, which waits for all of it.
-    pub(super) fn early(&self, verdict: String, details: impl FnOnce() -> Details) -> Result<()> {
+    pub(super) fn early(
+        &self,
+        verdict: String,
+        counted: Option<TracedBlock>,
+        details: impl FnOnce() -> Details,
+    ) -> Result<()> {
         match self.format {
             Format::Json => Ok(()),
             Format::Csv => self.write(&(details().csv() + "\n")),
@@ -207,6 +228,7 @@ impl Printer {
                 let page = Page {
                     verdict,
                     machine: self.machine_text(),
+                    counted: counted_text(counted),
                     details: details(),
                     ..Page::default()
                 };

@@ -151,6 +151,7 @@ impl<'a> Analysis<'a> {
             block_dim: self.trace.block_dim,
             shared_bytes: self.trace.shared_bytes,
             accesses: self.profile.accesses,
+            counted: self.trace.traced_block(),
             mean_conflict_degree: self.baseline.degree_sum as f64 / passes as f64,
             wavefronts: self.baseline.wavefronts(),
             ideal_wavefronts: self.ideal,

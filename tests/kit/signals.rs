@@ -395,3 +395,66 @@ fn without_threads_commands_work_all_the_same() {
     assert!(output.status.success(), "{text}");
     assert!(text.contains("could not create more threads"), "{text}");
 }
+
+/// A request to stop that another thread of the program has withdrawn by the time the
+/// stopped run returns: what ran until then is no result.
+#[test]
+fn a_stopped_run_is_an_error_though_the_request_is_withdrawn() {
+    let me = std::env::current_exe().unwrap();
+    let test = "signals::stop_and_withdraw";
+    let mut alone = Command::new(me);
+    alone.args([test, "--exact", "--ignored"]);
+    let output = alone.env("STOPPED_ALONE", "1").output().unwrap();
+    let said = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert!(
+        output.status.success() && said.contains("1 passed"),
+        "{said}"
+    );
+}
+
+#[test]
+#[ignore = "a_stopped_run_is_an_error_though_the_request_is_withdrawn runs it in a process of its own"]
+fn stop_and_withdraw() {
+    use spadkit::interrupt;
+    use spadkit::ptx::exec::{BlockSink, Event, Launch, Memory, Options, Program, Sink};
+
+    struct Stops;
+    impl Sink for Stops {
+        fn block(&self, _: [u32; 3]) -> Option<Box<dyn BlockSink + '_>> {
+            Some(Box::new(Stops))
+        }
+    }
+    impl BlockSink for Stops {
+        fn instruction(&mut self, _: &Event) {
+            interrupt::request();
+        }
+        fn finish(self: Box<Self>) {
+            interrupt::clear();
+        }
+    }
+
+    // The request is one of the whole process.
+    if std::env::var_os("STOPPED_ALONE").is_none() {
+        return;
+    }
+    let text = ".version 8.0\n.target sm_80\n.address_size 64\n.visible .entry k()\n{\n\
+        .reg .pred %p;\n.reg .b32 %r;\nmov.u32 %r, 0;\nL:\nadd.u32 %r, %r, 1;\n\
+        setp.lt.u32 %p, %r, 1000000;\n@%p bra L;\nret;\n}\n";
+    let module = spadkit::ptx::Module::parse(text, "k.ptx").unwrap();
+    let program = Program::new(&module).unwrap();
+    let launch = Launch {
+        entry: "k".to_owned(),
+        grid: [1; 3],
+        block: [32, 1, 1],
+        dynamic_shared: 0,
+        params: Vec::new(),
+    };
+    let options = Options {
+        threads: 1,
+        sink: Some(&Stops),
+        ..Options::default()
+    };
+    let outcome = program.run(&mut Memory::new(), &launch, &options);
+    assert!(!interrupt::requested(), "the sink has withdrawn it");
+    assert!(matches!(outcome, Err(spadkit::error::Error::Interrupted { .. })));
+}

@@ -10,6 +10,7 @@ use super::source_page::{PatternPart, PhaseCount, Situation, SourcePage};
 use serde::Serialize;
 use serde_json::Value;
 use spadkit_mapping::hash::Encoding;
+use spadkit_mapping::trace::TracedBlock;
 
 /// The kernel, as far as the trace tells.
 #[derive(Clone, Debug, Default, Serialize)]
@@ -24,6 +25,9 @@ pub struct KernelSummary {
     pub shared_bytes: u32,
     /// Warp accesses.
     pub accesses: u64,
+    /// The block that the counts are of, where the trace names it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub counted: Option<TracedBlock>,
     /// Mean conflict degree over passes with an active lane, without a hash.
     pub mean_conflict_degree: f64,
     /// Sum of the conflict degrees, without a hash.

@@ -9,7 +9,7 @@ use crate::report::removal;
 use crate::search::tune::Method;
 use crate::search::{Outcome, space};
 use crate::terminal::{Columns, Details, Hint, Table, Tone};
-use crate::trace::{AccessTrace, ConflictProfile};
+use crate::trace::{AccessTrace, ConflictProfile, TracedBlock};
 use serde::Serialize;
 use std::path::Path;
 use std::time::Duration;
@@ -149,6 +149,10 @@ impl OfUnits<'_> {
 }
 
 impl CommandResult for OfUnits<'_> {
+    fn counted(&self) -> Option<TracedBlock> {
+        self.trace.traced_block()
+    }
+
     fn verdict(&self) -> String {
         let (name, all) = (readable_words(&self.trace.name), self.baseline);
         if self.trace.accesses.is_empty() {

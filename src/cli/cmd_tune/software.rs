@@ -20,7 +20,7 @@ use crate::software::LayoutSpec;
 use crate::software::choice::{Choices, Narrower, PerVariable, VariableChoices};
 use crate::suggest::{LeftAlone, Suggestion, torn_verdict};
 use crate::terminal::{Columns, Details, Hint, Table, Tone};
-use crate::trace::AccessTrace;
+use crate::trace::{AccessTrace, TracedBlock};
 use crate::workload::Input;
 use serde::Serialize;
 use std::path::Path;
@@ -256,6 +256,10 @@ impl<'a> Split<'a> {
 }
 
 impl CommandResult for SoftwareRanking<'_> {
+    fn counted(&self) -> Option<TracedBlock> {
+        self.trace.traced_block()
+    }
+
     fn verdict(&self) -> String {
         let apart = self.better_apart();
         let mapping = match apart.and_then(|a| removal(a.conflicts, self.whole.unmapped())) {

@@ -6,8 +6,8 @@ use crate::launch::{LaunchFile, Prepared};
 use serde_json::{Map, Value, json};
 use spadkit_base::error::{Error, Result};
 use spadkit_mapping::trace::{
-    Access, AccessTrace, BY_DESCRIPTOR_FIELD, Op, ROW_BYTES_FIELD, SharedVariable, TARGET_FIELD,
-    TENSOR_COPIES_FIELD, TensorCopy, VARIABLES_FIELD,
+    Access, AccessTrace, BLOCK_FIELD, BY_DESCRIPTOR_FIELD, GRID_FIELD, Op, ROW_BYTES_FIELD,
+    SharedVariable, TARGET_FIELD, TENSOR_COPIES_FIELD, TensorCopy, VARIABLES_FIELD,
 };
 use spadkit_ptx::exec::{BlockSink, CopyEvent, Event, Launch, Piece, SharedPart, Sink};
 use spadkit_ptx::shared::is_shared;
@@ -40,14 +40,14 @@ fn fields(
     if let Some(target) = target {
         extra.insert(TARGET_FIELD.to_owned(), json!(target));
     }
-    extra.insert("grid".to_owned(), json!(grid));
+    extra.insert(GRID_FIELD.to_owned(), json!(grid));
     if !variables.is_empty() {
         extra.insert(VARIABLES_FIELD.to_owned(), json!(variables));
     }
     if !tensor_copies.is_empty() {
         extra.insert(TENSOR_COPIES_FIELD.to_owned(), json!(tensor_copies));
     }
-    extra.insert("block".to_owned(), json!(block));
+    extra.insert(BLOCK_FIELD.to_owned(), json!(block));
     extra
 }
 

@@ -14,6 +14,7 @@ mod rule;
 mod served;
 mod target;
 mod tensor_copies;
+mod traced_block;
 mod variables;
 mod weighted;
 
@@ -30,6 +31,7 @@ pub use spadkit_base::quote::without_folder;
 pub use target::FIELD as TARGET_FIELD;
 pub use tensor_copies::FIELD as TENSOR_COPIES_FIELD;
 pub use tensor_copies::TensorCopy;
+pub use traced_block::{BLOCK_FIELD, GRID_FIELD, TracedBlock};
 pub use variables::FIELD as VARIABLES_FIELD;
 pub use variables::SharedVariable;
 pub use weighted::WeightedPass;

@@ -13,8 +13,6 @@ use super::sum::{Sum, named};
 use super::system::allocation::leak;
 use spadkit_base::cuda::{MAX_BLOCK, MAX_GRID, MAX_STATIC_SHARED, MAX_THREADS};
 use spadkit_base::error::{Error, Result};
-use spadkit_base::interrupt;
-use std::sync::atomic::Ordering::Relaxed;
 
 impl Program {
     /// Runs an entry to its end.
@@ -58,15 +56,13 @@ impl Program {
             if whole {
                 return Ok(sum.outcome(self.module(), &image, launch));
             }
-            interrupt::check(&launch.entry)?;
+            own.check_interrupted(&launch.entry)?;
             *memory = before;
             sum = sum.anew();
         }
         let own = Common::new(&image, memory, params, launch, options, shared(false));
         plan.run_in_order(&own, options, range, &mut sum);
-        if own.stop.load(Relaxed) {
-            interrupt::check(&launch.entry)?;
-        }
+        own.check_interrupted(&launch.entry)?;
         if let Some(heap) = own.heap {
             heap.end_run(|site| named(self.module(), &image, launch, site.block, leak(site)));
         }

@@ -149,6 +149,7 @@ mod tests {
                 block_dim: [32, 1, 1],
                 shared_bytes: 128,
                 accesses: 1,
+                counted: None,
                 mean_conflict_degree: 2.0,
                 wavefronts: 2,
                 ideal_wavefronts: 1,

@@ -21,9 +21,10 @@ use super::texture::{Sampler, Texture};
 use pairs::Pairs;
 use peers::Cluster;
 use phase::Mbarriers;
+use spadkit_base::error::{Error, Result};
 use std::collections::{BTreeMap, HashSet};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU64};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use warpgroup::Groups;
 use watch::Watch;
 use written::Written;
@@ -55,6 +56,9 @@ pub(super) struct Common<'a> {
     /// Thread instructions of all blocks so far.
     pub used: AtomicU64,
     pub stop: AtomicBool,
+    /// Whether the user has stopped them. The request itself may be withdrawn before the run
+    /// returns, by another thread of the program.
+    pub interrupted: AtomicBool,
     /// Blocks that have begun.
     pub begun: AtomicU64,
     /// Whether several blocks run at the same time.
@@ -99,9 +103,20 @@ impl<'a> Common<'a> {
             zeros_beyond: options.zeros_beyond,
             used: AtomicU64::new(0),
             stop: AtomicBool::new(false),
+            interrupted: AtomicBool::new(false),
             begun: AtomicU64::new(0),
             parallel: together.parallel,
         }
+    }
+
+    /// An error where the user has stopped the blocks of `entry`.
+    pub fn check_interrupted(&self, entry: &str) -> Result<()> {
+        if self.interrupted.load(Ordering::Relaxed) {
+            return Err(Error::Interrupted {
+                what: entry.to_owned(),
+            });
+        }
+        Ok(())
     }
 }
 

@@ -406,6 +406,7 @@ impl Machine<'_> {
             self.limit_reached = true;
         }
         if spadkit_base::interrupt::requested() {
+            self.common.interrupted.store(true, Relaxed);
             self.common.stop.store(true, Relaxed);
         }
         self.pause = self.thread_instructions + SHARE.min(self.common.limit.saturating_sub(sum));
