@@ -6,7 +6,7 @@ use super::image::Image;
 use super::image::form::{Form, Op};
 use super::machine::RawFinding;
 use super::machine::pairs::{Key, PairOverBlocks};
-use super::races::reported;
+use super::race_report::reported;
 use crate::ast::Module;
 use spadkit_base::quote::shown_lines;
 use std::collections::{BTreeMap, HashSet};

@@ -20,8 +20,8 @@ pub fn unfenced(m: &mut Machine, (address, bytes): (u64, u64), touch: &Touch) {
     let mut found = Vec::new();
     let order = &races.order;
     let is_unfenced = |mark: &Mark| {
-        let thread = mark.warp < AGENTS && mark.seq != FLYING;
-        thread && mark.seq != 0 && !order.is_proxied(touch.warp, lane, mark, false)
+        let thread = mark.warp < AGENTS && mark.moment != FLYING;
+        thread && mark.moment != 0 && !order.is_proxied(touch.warp, lane, mark, false)
     };
     for place in first..first + count {
         let at = u64::from(place) * unit;

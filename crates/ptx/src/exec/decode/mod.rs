@@ -39,11 +39,11 @@ use super::api::{InstructionInfo, InstructionKind};
 use super::image::form::{APART, Form, Meet, Meeting, Op, Overtaken, Step};
 use super::image::{Image, NEVER, Spin};
 use super::lanes;
-use super::race::Strength;
 use super::registers::{Mask, Pair, Slot, Width};
 use crate::analysis::{self, Meets};
 use crate::ast::{Function, Instruction, LabelKind, Module, Operand, Register, Span};
 use crate::cfg::Cfg;
+use crate::exec::ordering::Strength;
 use crate::names::Special;
 use std::collections::HashMap;
 

@@ -5,8 +5,7 @@ use super::operand::Reason;
 use crate::ast::{Immediate, Instruction, Operand};
 use crate::exec::image::MemoryOrder;
 use crate::exec::image::form::Step;
-use crate::exec::race::Strength;
-use crate::exec::race::mark::Scope;
+use crate::exec::ordering::{Scope, Strength};
 use crate::names::{Type, Word};
 
 impl Decoder<'_> {

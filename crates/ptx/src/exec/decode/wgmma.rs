@@ -7,7 +7,7 @@ use crate::ast::{Function, Immediate, Instruction, Operand, Register};
 use crate::exec::image::form::Step;
 use crate::exec::image::matrices::{Factor, GroupOp, Matrices, ROWS, Stored};
 use crate::exec::image::{From, MemoryOp, MemoryOrder, Region, Transfer};
-use crate::exec::race::Uses;
+use crate::exec::ordering::Uses;
 use crate::exec::registers::{Slot, Width};
 use crate::names::{Space, Type, Word};
 use crate::opcodes::Opcode;

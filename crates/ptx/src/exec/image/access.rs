@@ -2,8 +2,7 @@
 
 use super::element::Element;
 use super::matrices::{GroupOp, Matrices};
-use crate::exec::race::Strength;
-use crate::exec::race::mark::Scope;
+use crate::exec::ordering::{Scope, Strength};
 use crate::exec::registers::{From, Pair, Slot};
 use crate::names::Space;
 use crate::scalar::Scalar;

@@ -1,7 +1,7 @@
 //! A decoded instruction: one variant for each form, with what it names.
 
 use crate::analysis::Relation;
-use crate::exec::race::clock::{Fence, Sides};
+use crate::exec::ordering::{Fence, Sides};
 use crate::exec::registers::{Mask, Registers, Slot};
 use crate::scalar::Accepts;
 

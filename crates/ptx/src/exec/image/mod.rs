@@ -16,11 +16,11 @@ pub(super) mod matrices;
 mod reach;
 
 use super::api::InstructionInfo;
-use super::race::Uses;
 pub(super) use super::registers::From;
 use super::registers::{Pair, Slot};
 use super::texture::TextureOp;
 use crate::ast::Modifiers;
+use crate::exec::ordering::Uses;
 use crate::names::{Space, Special, Type, Word};
 use crate::opcodes::Opcode;
 use crate::scalar::Scalar;

@@ -3,7 +3,7 @@
 
 use crate::exec::api::SharedPart;
 use crate::exec::machine::Machine;
-use crate::exec::race::mark::Scope;
+use crate::exec::ordering::Scope;
 use std::collections::{BTreeMap, HashSet};
 
 /// Why two accesses race.

@@ -3,7 +3,7 @@
 
 use super::Machine;
 use crate::exec::image::{MemoryOp, Transfer};
-use crate::exec::race::Strength;
+use crate::exec::ordering::Strength;
 use crate::exec::registers::active;
 use crate::names::Space;
 use std::collections::hash_map::DefaultHasher;

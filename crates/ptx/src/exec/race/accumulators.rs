@@ -2,19 +2,8 @@
 //! for yet, factors that it still reads, and registers that were written since
 //! the last `wgmma.fence`.
 
+use crate::exec::ordering::Uses;
 use std::collections::HashMap;
-
-/// How an instruction uses registers that some product uses, too.
-#[derive(Clone, Debug)]
-pub struct Uses {
-    /// Numbers and names of those that it reads: of a product its factors.
-    pub reads: Vec<(u32, String)>,
-    /// Those that it writes: of a product its accumulator, which it reads, too.
-    /// Products of one shape are in order.
-    pub writes: Vec<(u32, String)>,
-    /// It is a product of a warpgroup.
-    pub product: bool,
-}
 
 /// What is wrong with the use of a register.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

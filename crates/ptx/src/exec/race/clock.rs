@@ -21,12 +21,12 @@ mod phases;
 mod words;
 
 use super::lanes;
-use super::mark::{Mark, Scope};
+use super::mark::Mark;
 use super::moments::{Carried, Moments};
 use super::seen::{Knowledge, Seen};
 use super::warp::{PROXIED_GLOBAL, PROXIED_SHARED, Warp};
 use super::words::Words;
-pub use fences::{Fence, Sides};
+use crate::exec::ordering::Scope;
 use std::collections::HashMap;
 use words::Releases;
 pub use words::Word;
@@ -161,12 +161,13 @@ impl Order {
 
     /// Whether an access was made by the block.
     pub fn is_own(&self, mark: &Mark) -> bool {
-        mark.seq >= self.start && (!self.turns || self.moments.block_at(mark.seq) == self.number)
+        mark.moment >= self.start
+            && (!self.turns || self.moments.block_at(mark.moment) == self.number)
     }
 
     /// The block that made an access, if it is another one.
     pub fn other_block(&self, mark: &Mark) -> Option<u64> {
-        let block = self.moments.linear(self.moments.block_at(mark.seq));
+        let block = self.moments.linear(self.moments.block_at(mark.moment));
         block.filter(|_| !self.is_own(mark))
     }
 
@@ -175,7 +176,7 @@ impl Order {
         if self.is_own(mark) {
             return Scope::Block;
         }
-        let other = self.moments.block_at(mark.seq);
+        let other = self.moments.block_at(mark.moment);
         match self.cluster {
             Some(own) if self.moments.cluster(other) == Some(own) => Scope::Cluster,
             _ => Scope::Wide,
@@ -209,27 +210,27 @@ impl Order {
             mark.lanes
         };
         if !self.is_own(mark) {
-            let block = self.moments.block_at(mark.seq);
+            let block = self.moments.block_at(mark.moment);
             let missing = |l: &u32| {
-                let get = |s: &Seen| s.get_of(block, mark.warp, *l) > mark.seq;
+                let get = |s: &Seen| s.get_of(block, mark.warp, *l) > mark.moment;
                 !self.any(warp, lane, loosely, get)
             };
             return lanes(mark.lanes).filter(missing).fold(0, |m, l| m | 1 << l);
         }
         let agent = mark.warp >= super::AGENTS;
-        if others == 0 || !agent && mark.seq < self.base {
+        if others == 0 || !agent && mark.moment < self.base {
             return 0;
         }
         let of = &self.warps[warp as usize];
-        if own && mark.seq < of.met {
+        if own && mark.moment < of.met {
             return 0;
         }
         let row = of.rows.as_ref().filter(|_| own).map(|r| &r[lane as usize]);
         let missing = |l: &u32| {
-            let known = row.is_some_and(|row| row[*l as usize] > mark.seq);
+            let known = row.is_some_and(|row| row[*l as usize] > mark.moment);
             // It may have gone to another block and come back from there.
             let returned = |s: &Seen| s.get_of(self.number, mark.warp, *l);
-            let get = |s: &Seen| s.get(mark.warp, *l).max(returned(s)) > mark.seq;
+            let get = |s: &Seen| s.get(mark.warp, *l).max(returned(s)) > mark.moment;
             !known && !self.any(warp, lane, loosely, get)
         };
         lanes(others).filter(missing).fold(0, |m, l| m | 1 << l)
@@ -262,16 +263,16 @@ impl Order {
         let is_own = self.is_own(mark);
         let alone = is_own && u32::from(mark.warp) == warp && mark.lanes == 1 << lane;
         let own = own * u32::from(alone);
-        let block = self.moments.block_at(mark.seq);
+        let block = self.moments.block_at(mark.moment);
         let known = |l: u32| {
             let get = |k: &Knowledge| {
                 let proxied = &k.proxied[usize::from(global)];
                 let here = if is_own { proxied.get(mark.warp, l) } else { 0 };
-                here.max(proxied.get_of(block, mark.warp, l)) > mark.seq
+                here.max(proxied.get_of(block, mark.warp, l)) > mark.moment
             };
-            own > mark.seq || all.into_iter().flatten().any(get)
+            own > mark.moment || all.into_iter().flatten().any(get)
         };
-        let over = !global && mark.seq < self.start_of_block();
+        let over = !global && mark.moment < self.start_of_block();
         over || lanes(mark.lanes).all(known)
     }
 

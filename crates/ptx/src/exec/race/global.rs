@@ -113,7 +113,7 @@ impl GlobalRaces {
     /// begun it.
     pub fn thread_of(&self, hit: &Hit) -> u32 {
         let own = 32 * u32::from(hit.earlier.warp) + hit.unseen.trailing_zeros();
-        self.begun.get(&hit.earlier.seq).copied().unwrap_or(own)
+        self.begun.get(&hit.earlier.moment).copied().unwrap_or(own)
     }
 
     /// Who has written to bytes, with the offset from the address.
@@ -187,7 +187,7 @@ impl GlobalRaces {
     pub fn touch(&mut self, order: &Order, reach: Reach, touch: &Touch) -> Result<(), ()> {
         if reach.agent.is_some() {
             let thread = 32 * touch.warp + touch.lanes.trailing_zeros();
-            self.begun.insert(touch.seq, thread);
+            self.begun.insert(touch.moment, thread);
         }
         let end = reach.address + u64::from(reach.bytes);
         let sees = Sights::counts(touch);

@@ -1,44 +1,12 @@
 //! What is remembered of an access: when, where, by whom, and how it was made.
 
-/// What an access is to others at the same time.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Strength {
-    /// Atomics, relaxed accesses.
-    Strong,
-    /// Volatile loads that a loop repeats until they give what it waits for.
-    Waiting,
-    Volatile,
-    #[default]
-    Weak,
-}
-
-/// Who an access that is not weak is strong for.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Scope {
-    /// The block.
-    Block,
-    /// The blocks of its cluster.
-    Cluster,
-    /// Other blocks, too.
-    #[default]
-    Wide,
-}
-
-impl Scope {
-    /// Whom it is for, in a cluster of several blocks or of one, which is the block.
-    pub fn among(self, several: bool) -> Scope {
-        match self {
-            Scope::Cluster if !several => Scope::Block,
-            scope => scope,
-        }
-    }
-}
+use crate::exec::ordering::{Scope, Strength};
 
 /// An access of lanes of a warp to a place.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Mark {
     /// Its moment; 0 for none.
-    pub seq: u32,
+    pub moment: u32,
     pub pc: u32,
     pub lanes: u32,
     /// What a store writes: the place's first byte is the lowest.

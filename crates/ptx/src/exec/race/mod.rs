@@ -34,15 +34,13 @@ mod tests;
 mod touch;
 pub(super) mod visits;
 mod warp;
-pub mod words;
+pub(super) mod words;
 
 use accumulators::Accumulators;
-pub(super) use accumulators::Uses;
 use clock::Order;
 use flights::{Flights, Reads};
 use global::GlobalRaces;
 use mark::Mark;
-pub(super) use mark::Strength;
 pub(super) use moments::Moments;
 pub(super) use seen::Knowledge;
 use shadow::{Hit, Shadow};
@@ -332,17 +330,17 @@ impl Races {
     pub fn fly(&mut self, at: (u64, u32), touch: &shadow::Touch, barrier: Option<u64>) {
         let (first, count) = self.places(at.0, at.1);
         let mut mark = touch.mark();
-        mark.seq = FLYING;
+        mark.moment = FLYING;
         if let Some(barrier) = barrier {
             let (agent, lane) = self.agent(barrier);
-            (mark.seq, mark.warp, mark.lanes) = (touch.seq, agent, 1 << lane);
+            (mark.moment, mark.warp, mark.lanes) = (touch.moment, agent, 1 << lane);
             let thread = 32 * touch.warp + touch.lanes.trailing_zeros();
             self.begun.insert((agent, mark.lanes), thread);
             self.filled
                 .insert((touch.pc, thread, barrier), (mark, at.0));
         } else {
             let thread = 32 * touch.warp + touch.lanes.trailing_zeros();
-            self.copies.begin(thread, at, (touch.pc, touch.seq));
+            self.copies.begin(thread, at, (touch.pc, touch.moment));
         }
         self.shadow.put(&self.order, first, count, (mark, touch));
     }
@@ -423,7 +421,7 @@ impl Races {
         let (first, count) = self.places(flight.address, flight.bytes);
         for place in first..first + count {
             let marks = self.shadow.written(place);
-            let own = |m: &&mut Mark| m.seq == FLYING && m.pc == flight.pc;
+            let own = |m: &&mut Mark| m.moment == FLYING && m.pc == flight.pc;
             marks.filter(own).for_each(&change);
         }
     }
@@ -436,11 +434,11 @@ impl Races {
             let agent = self.load_agent(thread);
             self.order.see(warp, lane, agent, moment);
         }
-        let seq = self.order.tick();
+        let moment = self.order.tick();
         for flight in self.copies.wait(32 * warp + lane, left) {
             self.land(flight, |mark| {
                 if u32::from(mark.warp) == warp && mark.lanes == 1 << lane {
-                    mark.seq = seq;
+                    mark.moment = moment;
                 }
             });
         }
@@ -455,11 +453,11 @@ impl Races {
         }
         let (agent, place) = self.agent(barrier);
         self.begun.insert((agent, 1 << place), 32 * warp + lane);
-        let seq = self.order.tick();
+        let moment = self.order.tick();
         for flight in self.copies.take(32 * warp + lane) {
             self.land(flight, |mark| {
                 if u32::from(mark.warp) == warp && mark.lanes == 1 << lane {
-                    (mark.seq, mark.warp, mark.lanes) = (seq, agent, 1 << place);
+                    (mark.moment, mark.warp, mark.lanes) = (moment, agent, 1 << place);
                 }
             });
         }

@@ -144,14 +144,14 @@ impl Moments {
     /// The same, where no block has written such a word since: mostly none does.
     #[inline(always)]
     pub fn is_surely_hidden(&self, mark: &Mark) -> bool {
-        mark.seq >= self.spoke && mark.seq < self.since
+        mark.moment >= self.spoke && mark.moment < self.since
     }
 
     #[inline(never)]
     fn is_of_hidden_block(&self, mark: &Mark) -> bool {
-        let number = self.block_at(mark.seq);
+        let number = self.block_at(mark.moment);
         let spoke = self.blocks.get(number as usize).map_or(0, |b| b.spoke);
-        number < self.running && spoke <= mark.seq
+        number < self.running && spoke <= mark.moment
     }
 }
 
@@ -178,8 +178,8 @@ mod tests {
     fn what_a_block_did_is_hidden_once_it_has_ended_and_not_spoken_since() {
         let mut moments = Moments::default();
         moments.begin(0, 0, 1);
-        let mark = |seq| Mark {
-            seq,
+        let mark = |moment| Mark {
+            moment,
             ..Mark::default()
         };
         moments.speak(0, 4);

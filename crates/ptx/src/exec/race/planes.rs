@@ -121,21 +121,21 @@ impl Plane {
             list.clear();
         }
         let since = order.since(touch.warp);
-        let alike = |m: &Mark| m.how == touch.how && m.seq >= since;
+        let alike = |m: &Mark| m.how == touch.how && m.moment >= since;
         let mut new = touch.mark();
         let passed = |m: &Mark| is_dead(order, m) || is_passed(order, m, touch);
         let same = alike(last);
         if same {
             for mark in list.iter_mut().filter(|m| alike(m)) {
                 if mark.pc == touch.pc {
-                    (mark.lanes, mark.seq) = (mark.lanes | touch.lanes, touch.seq);
+                    (mark.lanes, mark.moment) = (mark.lanes | touch.lanes, touch.moment);
                     return;
                 }
                 new.lanes &= !mark.lanes;
             }
             new.lanes &= !last.lanes;
             if new.lanes == 0 {
-                last.seq = touch.seq;
+                last.moment = touch.moment;
                 return;
             }
         }

@@ -48,10 +48,14 @@ impl Races {
         let copy = &hit.earlier;
         let owner = 32 * u32::from(copy.warp) + copy.lanes.trailing_zeros();
         let began = || self.copies.began(owner, byte, copy.pc);
-        let Some(seq) = (copy.seq == FLYING).then(began).flatten() else {
+        let Some(moment) = (copy.moment == FLYING).then(began).flatten() else {
             return false;
         };
-        if self.order.unseen(warp, lane, &Mark { seq, ..*copy }, false) == 0 {
+        if self
+            .order
+            .unseen(warp, lane, &Mark { moment, ..*copy }, false)
+            == 0
+        {
             return false;
         }
         let known = self.overtaking.entry([copy.pc, pc]);

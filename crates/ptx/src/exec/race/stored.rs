@@ -103,7 +103,7 @@ impl Mark {
 pub fn is_outdone(old: &Mark, new: &Mark, later: &[Mark], whole: bool) -> bool {
     let chain = |m: &&Mark| {
         let own = m.warp == old.warp && old.lanes & !m.lanes == 0;
-        own && m.seq > old.seq && m.how.covers(old.how)
+        own && m.moment > old.moment && m.how.covers(old.how)
     };
     is_outdone_by(old, new, later.iter().filter(chain), whole)
 }
@@ -131,11 +131,11 @@ pub fn is_outdone_by<'a>(
 mod tests {
     use super::*;
 
-    fn store(seq: u32, value: u32) -> Mark {
+    fn store(moment: u32, value: u32) -> Mark {
         let mut stored = Stored::of(4);
         stored.put(0, 4, value.into(), 0);
         let mark = Mark {
-            seq,
+            moment,
             lanes: 1,
             ..Mark::default()
         };
@@ -157,8 +157,16 @@ mod tests {
         assert!(is_outdone(&a, &unknown, &[], false) && !is_outdone(&unknown, &a, &[], false));
         // What changed the value is a fault for readers.
         let silent = Mark { silent: WORD, ..a };
-        assert!(!is_outdone(&a, &Mark { seq: 2, ..silent }, &[], true));
-        assert!(is_outdone(&silent, &Mark { seq: 2, ..a }, &[], true));
+        assert!(!is_outdone(
+            &a,
+            &Mark {
+                moment: 2,
+                ..silent
+            },
+            &[],
+            true
+        ));
+        assert!(is_outdone(&silent, &Mark { moment: 2, ..a }, &[], true));
     }
 
     #[test]

@@ -2,35 +2,10 @@
 //! brought.
 
 use super::Order;
+use crate::exec::ordering::{Fence, Sides};
 use crate::exec::race::lanes;
 use crate::exec::race::seen::{Knowledge, Seen};
 use crate::exec::race::warp::{FENCED, NEAR, PROXIED_GLOBAL, PROXIED_SHARED, PUBLISHED};
-
-/// Fences, by what they are for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Fence {
-    Block,
-    /// For the blocks of the cluster.
-    Cluster,
-    /// For other blocks, too.
-    Wide,
-    /// `fence.proxy.async`, for shared, for global, or for all memory.
-    Proxy {
-        shared: bool,
-        global: bool,
-    },
-}
-
-/// Which of the two things a fence is good for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Sides {
-    /// `.acq_rel`, `.sc`, `membar`
-    Both,
-    /// What words have brought is seen from here on.
-    Acquire,
-    /// Words that are written from here on take along what came before.
-    Release,
-}
 
 impl Fence {
     /// What it makes visible of what came before, by the kinds of

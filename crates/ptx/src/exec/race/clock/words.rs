@@ -2,8 +2,8 @@
 //! and what they take along.
 
 use super::Order;
+use crate::exec::ordering::Scope;
 use crate::exec::race::lanes;
-use crate::exec::race::mark::Scope;
 use crate::exec::race::moments::Carried;
 use crate::exec::race::seen::{Knowledge, Seen};
 use crate::exec::race::words::{Bytes, Words};

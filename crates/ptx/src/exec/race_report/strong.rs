@@ -3,8 +3,7 @@
 
 use crate::exec::image::{Image, MemoryOp, Transfer};
 use crate::exec::machine::pairs::Why;
-use crate::exec::race::Strength;
-use crate::exec::race::mark::Scope;
+use crate::exec::ordering::{Scope, Strength};
 
 /// An access, as far as it may be strong for others.
 pub struct StrongAccess {
