@@ -1,5 +1,6 @@
-//! What was done to a place of global memory: the last write, the last read, and in
-//! a list what may still race with something that these do not race with.
+//! A shadow cell: the accesses to a place of global memory that are remembered. These are
+//! the last write, the last read, and a list of accesses that may still race with something
+//! these two do not race with.
 
 use super::clock::Order;
 use super::lanes;
@@ -14,10 +15,10 @@ use crate::exec::ordering::Strength;
 pub struct Reach {
     pub address: u64,
     pub bytes: u32,
-    /// It reads what has to stay as it is (`ld.global.nc`).
+    /// The read requires that nobody writes the bytes (`ld.global.nc`).
     pub fixed: bool,
-    /// Warp and lane that stand for who accesses it, where that is not the thread:
-    /// what a bulk copy writes.
+    /// Warp and lane of the asynchronous agent that makes the access in place of the thread
+    /// (a bulk copy's write).
     pub agent: Option<(u8, u32)>,
 }
 
@@ -26,7 +27,7 @@ const MOST: usize = 1 << 14;
 /// Accesses in a list that is not looked through for what it needs no more.
 const FEW: usize = 64;
 
-/// What an access in a list is.
+/// Kind of an access in a list.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     Read,
@@ -46,7 +47,7 @@ pub struct Cell {
 }
 
 impl Cell {
-    /// That of a byte of the word.
+    /// The cell of byte `n` of the word.
     pub fn byte(&self, n: u32) -> Cell {
         Cell {
             write: self.write.byte(n),
@@ -55,14 +56,14 @@ impl Cell {
         }
     }
 
-    /// Who has written.
+    /// The writes of the place that are remembered, atomics included.
     pub fn writes(&self) -> impl Iterator<Item = Mark> + '_ {
         let list = self.list.iter().filter(|(kind, _)| *kind != Kind::Read);
         let all = std::iter::once(self.write).chain(list.map(|(_, mark)| *mark));
         all.filter(|mark| mark.moment != 0)
     }
 
-    /// What is written where lanes read by a strong access.
+    /// The writes that lanes observe by a strong read here, if there are any.
     #[inline(never)]
     pub fn written(&self, touch: &Touch) -> Option<Written> {
         let updates = self.list.iter().filter(|(kind, _)| *kind == Kind::Update);

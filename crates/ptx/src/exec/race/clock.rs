@@ -1,17 +1,16 @@
-//! What orders the accesses of a block: barriers of the block and of lanes, words,
-//! fences, phases of an `mbarrier`.
+//! The happens-before order of a block's accesses, as vector clocks. Barriers of the block
+//! and of lanes, words, fences, and phases of an `mbarrier` make it.
 //!
-//! Vector clocks are kept by warp, because the lanes of a warp mostly know the
-//! same. Lanes have knowledge of their own only after something that only some
-//! of them did. A barrier of the whole block orders everything before it, so
-//! that nothing need be kept from before.
+//! Vector clocks are kept by warp, because the lanes of a warp mostly know the same. Lanes
+//! have knowledge of their own only after something that only some of them did. A barrier
+//! of the whole block orders everything before it, so that nothing need be kept from
+//! before.
 //!
-//! A word that an atomic, volatile, relaxed, releasing or acquiring access
-//! writes carries what its writer did before its last fence. If the access
-//! releases, the word carries what the writer did before the access. A thread
-//! that reads the word has seen all of this after its next fence, or at once
-//! if its access acquires. A store that is not an atomic's replaces what the
-//! word carried.
+//! A word that an atomic, volatile, relaxed, releasing or acquiring access writes carries
+//! what its writer did before its last fence. If the access releases, the word carries what
+//! the writer did before the access. A thread that reads the word has seen all of this
+//! after its next fence, or at once if its access acquires. A store that is not an atomic's
+//! replaces what the word carried.
 
 mod abroad;
 mod fences;
@@ -35,32 +34,34 @@ pub use words::Word;
 #[derive(Debug, Default)]
 pub struct Order {
     warps: Vec<Warp>,
-    /// What all threads of the block know.
+    /// Knowledge of all threads of the block.
     common: Knowledge,
     words: Words<Carried>,
     releases: Releases,
     phases: HashMap<u64, Knowledge>,
-    /// What threads bring that arrive at barriers and do not wait.
+    /// Knowledge of the threads that have arrived at a barrier without waiting
+    /// (`bar.arrive`), by barrier.
     arrived: HashMap<u32, Knowledge>,
     /// The moment of the next access.
     now: u32,
-    /// What threads did before is ordered.
+    /// Moment of the last barrier of the block: it orders everything that threads did
+    /// before.
     base: u32,
-    /// When the block began.
+    /// First moment of the block.
     start: u32,
-    /// Its number.
+    /// Number of the block in `moments`.
     number: u32,
-    /// What its cluster is told by, where that has other blocks, too.
+    /// Identifier of the block's cluster, if it has other blocks, too.
     pub cluster: Option<u64>,
     /// Whether blocks take turns, so that moments after the start may be of others.
     pub turns: bool,
-    /// What the blocks have in common, while this one has its turn.
+    /// State shared with the other blocks; held here while this block has its turn.
     pub moments: Moments,
     /// Whether there is anything but the base.
     used: bool,
     /// Whether anything is volatile.
     pub volatile: bool,
-    /// By warp the last instructions that lanes executed together: when, and which lanes.
+    /// By warp, its last instructions that lanes executed together: moment and lanes.
     joint: Vec<Vec<(u32, u32)>>,
 }
 
@@ -102,7 +103,7 @@ impl Order {
         self.moments.turn(self.number, self.now);
     }
 
-    /// Its turn ends.
+    /// Ends the block's turn.
     pub fn leave(&mut self) -> Moments {
         self.moments.stop(self.now);
         std::mem::take(&mut self.moments)
@@ -148,13 +149,14 @@ impl Order {
         self.now
     }
 
-    /// What threads of the block did before is ordered before everything.
+    /// Moment of the last barrier of the block: it orders everything that threads did
+    /// before.
     #[inline(always)]
     pub fn base(&self) -> u32 {
         self.base
     }
 
-    /// When the block began.
+    /// First moment of the block.
     pub fn start_of_block(&self) -> u32 {
         self.start
     }
@@ -189,13 +191,13 @@ impl Order {
         self.moments.is_hidden(mark)
     }
 
-    /// All lanes of a warp have seen what each of them did before.
+    /// The moment before which all lanes of a warp have seen each other's accesses.
     #[inline(always)]
     pub fn met(&self, warp: u32) -> u32 {
         self.warps[warp as usize].met
     }
 
-    /// When others could last see what some lanes of a warp did.
+    /// The last moment at which others could learn of accesses of the warp.
     #[inline(always)]
     pub fn shown(&self, warp: u32) -> u32 {
         self.warps[warp as usize].shown
@@ -276,7 +278,7 @@ impl Order {
         over || lanes(mark.lanes).all(known)
     }
 
-    /// What lanes of a warp know, and that they did everything until now.
+    /// Knowledge of lanes of a warp, together with their own accesses until now.
     fn snapshot(&mut self, warp: u32, mask: u32) -> Knowledge {
         let (now, base) = (self.now, self.base);
         self.used = true;

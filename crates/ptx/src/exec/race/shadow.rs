@@ -1,6 +1,6 @@
-//! What was done to the places of shared memory: per place the last write, and
-//! per warp and place the last read, with the lanes. Others stay in lists as
-//! long as something may race with them and not with the last.
+//! Shadow memory of shared memory: per place the last write, and per warp and place the
+//! last read, with the lanes. Others stay in lists as long as something may race with them
+//! and not with the last.
 //!
 //! A place is a word, or a byte once something smaller than a word is accessed.
 
@@ -14,7 +14,7 @@ use super::touch::{clash, is_dead, is_passed, judged, unseen};
 use super::{FLYING, lanes};
 use std::collections::HashMap;
 
-/// What lanes of an access have in common.
+/// Facts about an access that hold for all of its lanes.
 #[derive(Clone, Copy, Debug)]
 pub struct Pass {
     base: u32,
@@ -39,7 +39,7 @@ pub struct Shadow {
     reads: Planes,
     /// Atomics, which do not race with each other.
     updates: Planes,
-    /// Since the barrier at that moment.
+    /// The strong reads observed since a barrier, and its moment.
     sights: (u32, Sights),
     pub hits: Vec<Hit>,
 }
@@ -79,7 +79,7 @@ impl Shadow {
         self.updates.refine(parts);
     }
 
-    /// What the lanes of an access have in common: it is looked at once.
+    /// Facts about an access that hold for all of its lanes, to be found once.
     #[inline(always)]
     pub fn pass(&self, order: &Order, touch: &Touch) -> Pass {
         let (base, met) = (order.base(), order.met(touch.warp));
@@ -99,7 +99,8 @@ impl Shadow {
         self.touch_in(pass, order, (first, count), touch);
     }
 
-    /// The same for some lanes of an access.
+    /// Compares and remembers an access, as `touch`, given the facts that hold for its
+    /// lanes.
     #[inline(always)]
     pub fn touch_in(
         &mut self,
@@ -343,8 +344,9 @@ impl Shadow {
         }
     }
 
-    /// A store of what is there is harmless to who read it before only if it was there
-    /// then: of hits from one on.
+    /// Marks hits from index `from` on as harmful if the value changed after the earlier
+    /// access read it: storing a value that is there is harmless only if the reader found
+    /// it, too.
     #[cold]
     fn doubt(&mut self, place: u32, from: usize) {
         let at = place as usize;
@@ -363,8 +365,8 @@ impl Shadow {
         }
     }
 
-    /// Takes away what is no race because an atomic whose result is read has observed it,
-    /// and the lanes have seen that atomic: of hits from one on.
+    /// Removes hits from index `from` on that are no races, because an atomic whose result
+    /// is read has observed the write, and the lanes have seen that atomic.
     #[cold]
     fn settle_by_atomics(&mut self, order: &Order, place: u32, from: usize, touch: &Touch) {
         let knows = |by: &&Mark| lanes(touch.lanes).any(|l| order.knows(touch.warp, l, by));

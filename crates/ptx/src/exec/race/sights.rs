@@ -1,8 +1,8 @@
-//! What strong reads have observed. A strong write is ordered before what follows a strong
-//! read of its value, without a fence: the write itself, and not what came before it. So
-//! it is with whoever is ordered behind the read (PTX ISA, *Causality Order*: an operation
-//! precedes another if it precedes a third one in observation order, and that one precedes
-//! the other in base causality order).
+//! Observations: which strong writes the strong reads have seen. A strong write is ordered
+//! before what follows a strong read of its value, without a fence: the write itself, and
+//! not what came before it. The same holds for whoever is ordered behind the read (PTX ISA,
+//! *Causality Order*: an operation precedes another if it precedes a third one in
+//! observation order, and that one precedes the other in base causality order).
 
 use super::clock::Order;
 use super::mark::Mark;
@@ -38,8 +38,8 @@ pub struct Written {
 }
 
 impl Written {
-    /// Of a place with a last store, and atomics at these moments: nothing where a read
-    /// observes no strong write.
+    /// The writes of a place with a last store, and atomics at these moments; `None` if a
+    /// read here observes no strong write.
     pub fn of(store: &Mark, updates: impl Iterator<Item = u32>, touch: &Touch) -> Option<Self> {
         let strong = store.moment != 0 && store.how.strength != Strength::Weak;
         // Of atomics those count that may have read a flag, and not those that sum up.
@@ -54,8 +54,8 @@ impl Written {
     }
 }
 
-/// Takes away what is no race because a strong write was observed: of hits from one on.
-/// `observed` has the lanes of a write that a thread knows to have been observed.
+/// Removes hits from index `from` on that are no races, because a strong write was
+/// observed. `observed` has the lanes of a write that a thread knows to have been observed.
 pub fn settle(
     order: &Order,
     (hits, from): (&mut Vec<Hit>, usize),
@@ -120,8 +120,8 @@ impl Sights {
         all.push(Sight { read, from });
     }
 
-    /// Takes away what is no race because the write was observed: of hits from one on, at
-    /// a byte.
+    /// Removes hits at a byte, from index `from` on, that are no races, because the write
+    /// was observed.
     #[cold]
     pub fn settle(
         &self,

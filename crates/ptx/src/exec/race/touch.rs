@@ -1,4 +1,4 @@
-//! An access that is compared with earlier ones, and what comes of it.
+//! An access that is compared with earlier ones, and the result of the comparison.
 
 use super::clock::Order;
 use super::mark::{How, Mark};
@@ -6,7 +6,7 @@ use super::stored::Stored;
 use super::{FLYING, lanes};
 use crate::exec::ordering::{Scope, Strength};
 
-/// An access of lanes of a warp to a place, of a step of its own.
+/// An access of lanes of a warp to a place, with a moment of its own.
 #[derive(Clone, Copy, Debug)]
 pub struct Touch {
     pub warp: u32,
@@ -15,11 +15,11 @@ pub struct Touch {
     pub pc: u32,
     pub how: How,
     pub write: bool,
-    /// An atomic, which writes, too.
+    /// An atomic; `write` is set, too.
     pub update: bool,
-    /// What it stores.
+    /// The values that it stores.
     pub stored: Stored,
-    /// It is not remembered: somebody else does it.
+    /// The access is only compared: whoever calls remembers it, if at all.
     pub passing: bool,
 }
 
@@ -83,10 +83,10 @@ impl Touch {
 /// Bytes of an `mbarrier` object, and their alignment.
 pub const OBJECT_BYTES: u64 = 8;
 
-/// How lanes use an `mbarrier` object.
+/// Kinds of use of an `mbarrier` object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ObjectUse {
-    /// It is initialised, or is none any more.
+    /// The object is initialised or invalidated.
     Made,
     Changed,
     Read,
@@ -109,7 +109,7 @@ pub struct Hit {
     pub ticket: Option<u32>,
     /// The block may have an old value in its L1 cache.
     pub cached: bool,
-    /// Both are volatile: no race, but the load may come too early.
+    /// Both accesses are volatile: no race, but the load may come too early.
     pub hoisted: bool,
 }
 
@@ -126,8 +126,8 @@ pub fn clash(order: &Order, mark: &Mark, touch: &Touch) -> Option<u32> {
     lanes(touch.lanes).find(|&l| order.unseen(touch.warp, l, mark, loosely) != 0)
 }
 
-/// The lanes of an earlier access that race with a lane: all, where it is no matter of
-/// what the lane has seen.
+/// The lanes of an earlier access that race with a lane; all of them, if the race does not
+/// depend on what the lane has seen.
 pub fn unseen(order: &Order, mark: &Mark, touch: &Touch, lane: u32) -> u32 {
     let loosely = touch.how.is_loose_with(mark.how);
     let some = match mark.moment {
@@ -137,10 +137,10 @@ pub fn unseen(order: &Order, mark: &Mark, touch: &Touch, lane: u32) -> u32 {
     if some == 0 { mark.lanes } else { some }
 }
 
-/// What an access that clashes with an earlier store of a place comes to: the lane
-/// that it is about, and whether the value is the same, whoever comes first: of two
-/// stores, if both write it, and beside a read, if it was there before the store.
-/// Nothing, where who reads has seen, or made, a later store of that value.
+/// Judges an access that clashes with an earlier store of a place: the lane concerned, and
+/// whether the value is the same whoever comes first. Two stores have to write the same;
+/// beside a read, the value has to have been there before the store. `None` if the reader
+/// has seen, or made, a later store of the same value.
 pub fn judged<'a>(
     order: &Order,
     (store, stores): (&Mark, impl Iterator<Item = &'a Mark> + Clone),

@@ -1,5 +1,5 @@
-//! What is known of an earlier access without a look at who has seen what: cheap
-//! answers for most of them.
+//! Cheap answers about an earlier access, without a comparison of vector clocks; they do
+//! for most accesses.
 
 use super::Order;
 use crate::exec::ordering::Scope;
@@ -59,7 +59,8 @@ impl Order {
         }
     }
 
-    /// From when on nobody can have seen one access of lanes of a warp and not another.
+    /// The moment from which on nobody can have seen one access of the warp's lanes and not
+    /// another.
     pub fn since(&self, warp: u32) -> u32 {
         self.base.max(self.shown(warp)).max(self.met(warp))
     }
