@@ -19,8 +19,8 @@ pub(super) struct Sum {
     findings: Vec<(u64, RawFinding)>,
     known: HashSet<(FindingKind, u32, bool)>,
     races: BTreeMap<Key, PairOverBlocks>,
-    /// Of this many blocks, in the order in which they come, the output is
-    /// printed; and this many have come.
+    /// Number of blocks, in order, whose output has been printed; and number of blocks that
+    /// have come.
     printed: u64,
     come: u64,
 }

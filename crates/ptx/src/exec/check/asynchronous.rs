@@ -38,19 +38,20 @@ pub type End = (Option<u64>, Option<u64>);
 /// How a bulk copy accesses one of its ends.
 #[derive(Clone, Copy, Debug)]
 pub enum Way {
-    /// It reads what its thread waits for by a bulk group.
+    /// The copy reads, and its thread waits for it by a bulk group.
     Reads,
-    /// It reads for an `mbarrier`.
+    /// The copy reads, and arrives at an `mbarrier`.
     Sends,
-    /// It writes. Those who wait for a phase of an `mbarrier` (given with the word of
+    /// The copy writes. Those who wait for a phase of an `mbarrier` (given with the word of
     /// the phase) see what it writes to shared memory.
     Writes(Option<(u64, u64)>),
-    /// It combines elements of so many bytes with what is there, each by an atomic.
+    /// The copy combines elements of so many bytes with what is there, each by an atomic.
     Updates(Option<(u64, u64)>, u32),
 }
 
 impl Way {
-    /// That of the end which is written, with the size of the elements that are combined.
+    /// The way in which the written end is accessed, given the size of the elements if they
+    /// are combined.
     pub fn to(phase: Option<(u64, u64)>, updates: Option<u32>) -> Way {
         updates.map_or(Way::Writes(phase), |size| Way::Updates(phase, size))
     }
@@ -121,7 +122,7 @@ pub fn begin_load(m: &mut Machine, barrier: u64) {
     }
 }
 
-/// It has begun.
+/// The copy's read of global memory has begun.
 pub fn end_load(m: &mut Machine, lane: u32, phase: (u64, u64)) {
     let warp = m.warp;
     if let Some(races) = &mut m.races {
@@ -242,7 +243,8 @@ pub fn delivered(m: &mut Machine, lane: u32, at: (u64, u32), way: Way) {
     }
 }
 
-/// The same for the other blocks of the cluster, with the agent that stands for it.
+/// Checks an asynchronous access against those of the other blocks of the cluster, for
+/// which an agent stands for it.
 fn by_agent(
     m: &mut Machine,
     at: (u64, u32),

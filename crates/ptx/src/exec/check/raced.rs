@@ -296,7 +296,7 @@ pub fn global(m: &mut Machine, reach: Reach, info: Option<&MemoryOp>, touch: Tou
     place.is_none_or(|place| global_at(m, (reach, place), info, touch))
 }
 
-/// The same for bytes at an offset in a buffer.
+/// Checks an access to bytes at an offset in a buffer, as [`global`].
 #[inline(always)]
 fn global_at(
     m: &mut Machine,

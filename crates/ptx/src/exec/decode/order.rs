@@ -37,7 +37,7 @@ pub(super) fn memory_order(i: &Instruction) -> MemoryOrder {
     ordered(i, strength(i))
 }
 
-/// The same of an access of that strength.
+/// The order that an access of that strength makes.
 pub(super) fn ordered(i: &Instruction, strength: Strength) -> MemoryOrder {
     MemoryOrder {
         strength,

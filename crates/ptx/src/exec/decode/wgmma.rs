@@ -238,7 +238,7 @@ impl Decoder<'_> {
         })
     }
 
-    /// Of a product, whether the accumulator counts.
+    /// In a product, the predicate that decides whether the accumulator counts.
     pub(super) fn product_adds(&mut self, i: &Instruction) -> Option<Slot> {
         let form = is_product(i).then(|| wgmma(i).ok()).flatten()?;
         let operand = i.operands.get(if form.sparse { 5 } else { 3 })?;

@@ -32,11 +32,11 @@ pub struct Read {
     pub lane: u32,
     pub space: Space,
     pub address: u64,
-    /// Of all elements of a vector.
+    /// Bytes of all elements of a vector.
     pub bytes: u32,
-    /// It is one element.
+    /// The read is of one element.
     is_single: bool,
-    /// It sees what other threads write.
+    /// The read sees what other threads write.
     is_strong: bool,
 }
 

@@ -15,7 +15,7 @@ pub struct StrongAccess {
 }
 
 impl StrongAccess {
-    /// That of an instruction.
+    /// The access of an instruction.
     pub fn at(image: &Image, pc: u32) -> Self {
         let access = image.access.get(pc as usize).copied().flatten();
         let info = access.map(|at| &image.memory[at as usize]);
