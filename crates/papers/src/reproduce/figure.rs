@@ -163,8 +163,8 @@ pub struct Configuration {
     /// workload: a column of `reproduce/hash/table5.toml`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub published: Option<String>,
-    /// A column of that table, as a mapping in the kernel's own index arithmetic,
-    /// without hardware.
+    /// The bank mapping of that table (named as in `published`) in the kernel's own
+    /// index arithmetic, without hardware.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub software: Option<String>,
     /// A column of that table that the mapping is compared with: `equal` is 1

@@ -60,7 +60,7 @@ pub struct Subset {
     pub bank_conflicts: f64,
     /// Issue slots without issue.
     pub stalls: f64,
-    /// Stalls because the partner held the shared scratchpad, among these.
+    /// Issue slots without issue because the partner held the shared scratchpad.
     pub stalls_shared_scratchpad: f64,
     /// Area that the mechanisms add.
     pub area_um2: f64,
