@@ -38,7 +38,7 @@ pub(crate) fn text(tree: &Tree, reset: Reset) -> String {
     print::text(&expression(tree, reset))
 }
 
-/// Its text in one line, for an active-high reset.
+/// The expression in one line, for an active-high reset.
 impl fmt::Display for Tree {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&text(self, Reset::Sync))

@@ -12,7 +12,7 @@ pub enum Allowed {
     PowerOfTwo(u32, u32),
     /// Powers of two among them, and 0.
     ZeroOrPowerOfTwo(u32, u32),
-    /// One of two.
+    /// Either of two numbers.
     Either(u32, u32),
 }
 
@@ -43,7 +43,7 @@ impl Allowed {
         [from as usize, to as usize]
     }
 
-    /// All of them, in their order.
+    /// Every allowed value, ascending.
     pub(crate) fn values(self) -> impl Iterator<Item = usize> {
         let [least, most] = self.ends();
         (least..=most).filter(move |value| self.contains(*value as u64))

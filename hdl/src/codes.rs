@@ -30,7 +30,7 @@ macro_rules! field {
         $(#[$about])*
         pub mod $module {
             $($(#[$doc])* pub const $name: u8 = $value;)*
-            /// All of them.
+            /// The field with all of its codes.
             pub const FIELD: super::Field = super::Field {
                 prefix: $prefix,
                 width: $width,

@@ -26,7 +26,7 @@ pub(crate) trait Configurable {
 pub(crate) struct Register {
     pub name: String,
     pub width: usize,
-    /// Of bank = addr mod 2^m.
+    /// Reset value, for bank = addr mod 2^m.
     pub reset: usize,
 }
 

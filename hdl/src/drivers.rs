@@ -102,7 +102,7 @@ struct Bits<'a> {
     values: Values,
     /// The index of a signal's bits, by the iteration that declares it.
     of: BTreeMap<(usize, Vec<isize>), usize>,
-    /// Their width, and the ranges that are driven.
+    /// The width of these bits, and the ranges that are driven.
     driven: Vec<(isize, Vec<Range>)>,
 }
 

@@ -28,7 +28,7 @@ struct ConfigBlock {
     prefix: &'static str,
     writes: Vec<Port>,
     outputs: Vec<Port>,
-    /// Its reset value, as a parameter of the unit that contains it.
+    /// Reset value of the block, as a parameter of the unit that contains it.
     reset: Vec<Vector>,
 }
 

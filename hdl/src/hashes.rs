@@ -82,7 +82,7 @@ impl Configured {
         all.find(|unit| unit.unit() == module)
     }
 
-    /// Its Verilog module.
+    /// Verilog module of the unit.
     pub const fn unit(self) -> &'static str {
         match self {
             Configured::Hash(kind) => kind.unit(),

@@ -37,7 +37,7 @@ impl UnitDoc {
         }
     }
 
-    /// The same where modules are called by other names.
+    /// The documentation where modules are called by other names.
     pub(crate) fn in_style(&self, style: &Style) -> Self {
         UnitDoc {
             name: style.module(&self.name),

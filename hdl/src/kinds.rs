@@ -11,7 +11,7 @@ use crate::spad_rap::Rap;
 use crate::spad_row_map::RowMap;
 
 impl Configured {
-    /// Its RTL.
+    /// RTL of the unit.
     pub(crate) fn rtl(self) -> &'static dyn Configurable {
         match self {
             Configured::Hash(HashKind::BitvecPerm) => &BitvecPerm,

@@ -226,7 +226,7 @@ pub fn emit(name: &str, machine: &Machine) -> Result<Vec<Module>> {
     }
 }
 
-/// The same, printed in that style.
+/// Emits one unit by name, printed in that style.
 pub fn emit_with(name: &str, machine: &Machine, style: &Style) -> Result<Vec<Module>> {
     let modules = emit(name, machine)?.into_iter();
     modules.map(|module| module.in_style(style)).collect()

@@ -126,9 +126,10 @@ pub enum Phases {
     /// There are none: an access has one word a lane.
     #[default]
     None,
-    /// They go in two phases of half a warp, or four of a quarter.
+    /// Wide accesses go in two phases of half a warp, or four of a quarter.
     All,
-    /// The same, but loads of equal pairs of lanes take half of them.
+    /// Wide accesses go in phases as in `All`, but loads of equal pairs of lanes
+    /// take half of them.
     Merged,
 }
 

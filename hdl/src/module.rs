@@ -18,13 +18,13 @@ pub struct Module {
     pub doc: UnitDoc,
     /// Ports in order.
     pub ports: Vec<Port>,
-    /// Its parameters that are vectors of bits.
+    /// Parameters that are vectors of bits.
     pub vectors: Vec<Vector>,
     /// Names of modules that it instantiates.
     pub submodules: Vec<String>,
     /// The whole file.
     pub file: Printed,
-    /// The same in SystemVerilog with assertions, if the unit has some.
+    /// The file in SystemVerilog with assertions, if the unit has some.
     pub asserted: Option<Printed>,
     /// The description that is printed.
     description: Arc<Description>,

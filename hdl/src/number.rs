@@ -34,7 +34,7 @@ pub(crate) enum Operator {
     Less,
 }
 
-/// Which operators of a text have spaces around them, in addition to those of
+/// The operators of a text that have spaces around them, in addition to those of
 /// long sums, of shifts and of comparisons.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Spaces {
@@ -84,7 +84,7 @@ impl Number {
         Number::Binary(operator, [a, b]).kept()
     }
 
-    /// Its value; a comparison is 1 or 0.
+    /// Value of the number; a comparison is 1 or 0.
     pub(crate) fn value(&self, values: &Values) -> isize {
         match self {
             Number::Literal(value) => *value,
@@ -128,12 +128,12 @@ impl Number {
         }
     }
 
-    /// Its Verilog text.
+    /// Verilog text of the number.
     pub(crate) fn text(&self) -> String {
         self.written(Spaces::default())
     }
 
-    /// Its Verilog text with other spaces.
+    /// Verilog text of the number with other spaces.
     pub(crate) fn written(&self, spaces: Spaces) -> String {
         match self {
             Number::Literal(value) => value.to_string(),

@@ -30,7 +30,7 @@ macro_rules! parameters {
             $($(#[$about])* pub $name: $kind,)*
         }
 
-        /// The same as numbers with names.
+        /// The parameters as numbers with names.
         #[derive(Clone, Copy, Debug)]
         #[allow(non_snake_case, reason = "the names of the contract")]
         #[allow(dead_code, reason = "some are of no width that a unit names")]
@@ -156,15 +156,16 @@ parameters! { machine;
     LB: usize = machine.retry.branch as usize;
     /// Requests of `spad_tcdm` go through registers.
     TREQ: bool = machine.tcdm.request_register;
-    /// Its answers go through a register.
+    /// Answers of `spad_tcdm` go through a register.
     TRSP: bool = machine.tcdm.response_register;
     /// Bits of its identifiers; 0 for none.
     TID: usize = machine.tcdm.id_bits as usize;
-    /// Its banks perform atomic operations; not among the numbers of a machine
-    /// without them.
+    /// Banks of `spad_tcdm` perform atomic operations; not among the numbers of a
+    /// machine without them.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     TATM: bool = machine.tcdm.atomics;
-    /// Its writes are not answered; not among the numbers of a machine that answers them.
+    /// Writes of `spad_tcdm` are not answered; not among the numbers of a machine
+    /// that answers them.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     TPOST: bool = machine.tcdm.posted;
     /// Memory stages in the scratchpad of `spad_stream`.
@@ -175,7 +176,8 @@ parameters! { machine;
     /// machine without them.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     SATM: bool = machine.stream.atomics;
-    /// Its stores are not answered; not among the numbers of a machine that answers them.
+    /// Stores of `spad_stream` are not answered; not among the numbers of a machine
+    /// that answers them.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     SPOST: bool = machine.stream.posted;
     /// Bits of the tag of an access of `spad_stream`.
@@ -200,7 +202,7 @@ parameters! { machine;
     /// Bits of its identifiers.
     #[serde(skip_serializing_if = "is_zero")]
     XID: usize = if XA > 0 { machine.axi.id_bits as usize } else { 0 };
-    /// Its beats in flight.
+    /// Beats of the AXI port in flight.
     #[serde(skip_serializing_if = "is_zero")]
     XQ: usize = if XA > 0 { machine.axi.in_flight as usize } else { 0 };
     /// Bits of a cycle within a state of the retry loop.

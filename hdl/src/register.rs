@@ -14,7 +14,7 @@ pub(crate) struct Register<'u> {
     unit: &'u UnitBuilder,
     name: &'u str,
     width: Size,
-    /// Of an output.
+    /// Description of the port, for an output.
     doc: Option<&'u str>,
     /// The line that names it.
     at: Origin,
@@ -37,7 +37,7 @@ impl<'u> Register<'u> {
         }
     }
 
-    /// The same, named by another line.
+    /// The register, named by another line.
     pub(crate) fn named_at(self, at: Origin) -> Self {
         Register { at, ..self }
     }
@@ -110,13 +110,13 @@ impl<'u> Register<'u> {
 pub(crate) struct Clocked<'u>(&'u UnitBuilder);
 
 impl Clocked<'_> {
-    /// They change in cycles with `condition` only.
+    /// Lets the registers change in cycles with `condition` only.
     pub(crate) fn when(self, condition: impl Into<Expr>) -> Self {
         let condition = condition.into();
         self.change(|update| update.when = Some(condition))
     }
 
-    /// They start again, as from a reset, in cycles with `condition`.
+    /// Lets the registers start again, as from a reset, in cycles with `condition`.
     pub(crate) fn clear(self, condition: impl Into<Expr>) -> Self {
         let condition = condition.into();
         self.change(|update| update.clear = Some(condition))

@@ -13,7 +13,7 @@ pub(crate) struct Later {
     pub(crate) reserved: Signal,
     /// The bank writes a word, in the third cycle of an access.
     pub(crate) written: Signal,
-    /// Its row.
+    /// Row of that word.
     pub(crate) rows: Signal,
 }
 

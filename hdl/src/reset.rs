@@ -33,7 +33,7 @@ impl Reset {
         matches!(self, Reset::SyncLow | Reset::AsyncLow)
     }
 
-    /// The same with a reset that is active low.
+    /// The reset, active low.
     pub fn low(self) -> Self {
         if self.is_async() {
             Reset::AsyncLow

@@ -18,7 +18,7 @@ use std::fmt;
 /// A port, wire or register.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Signal {
-    /// Its index among the signals of its unit.
+    /// Index of the signal in its unit.
     pub(crate) id: usize,
     pub(crate) name: &'static str,
     pub(crate) width: Size,
@@ -50,7 +50,7 @@ impl Signal {
 /// Bits of a signal: all, or this many from one on.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Part {
-    /// Its index among the signals of the unit.
+    /// Index of the signal in the unit.
     pub(crate) signal: usize,
     pub(crate) bits: Option<(Size, Size)>,
 }

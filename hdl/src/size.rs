@@ -80,7 +80,7 @@ impl Size {
         self.number
     }
 
-    /// Its Verilog text.
+    /// Verilog text of the size.
     pub(crate) fn text(self) -> String {
         self.number.text()
     }
@@ -95,13 +95,13 @@ impl Size {
         matches!(self.number, Number::Literal(_))
     }
 
-    /// Its value, if it is the same in every iteration of every loop.
+    /// Value of the size, if it is the same in every iteration of every loop.
     pub(crate) fn value(self) -> Option<usize> {
         let value = usize::try_from(self.least).ok()?;
         (self.least == self.most).then_some(value)
     }
 
-    /// Its value as a number, where it has one.
+    /// The size as a plain number, if it has one value.
     pub(crate) fn plain(self) -> Self {
         self.value().map_or(self, Size::from)
     }

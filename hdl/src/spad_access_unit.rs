@@ -76,7 +76,7 @@ struct Pairs {
     own: Signal,
     lk_next: Signal,
     own_next: Signal,
-    /// The same with the releases of this cycle, per pair and per slot.
+    /// `lk` and `own` with the releases of this cycle, per pair and per slot.
     lock_now: Signal,
     owner_now: Signal,
     slot_locked: Signal,

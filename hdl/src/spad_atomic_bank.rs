@@ -45,10 +45,10 @@ struct Second {
 
 /// The access in its third cycle.
 struct Third {
-    /// It writes; a compare-and-swap only if the word is the expected one.
+    /// The access writes; a compare-and-swap only if the word is the expected one.
     stores: Signal,
     swaps: Signal,
-    /// Its operation has one operand.
+    /// The access has an operation with one operand.
     updates: Signal,
     aop: Signal,
     be: Signal,
@@ -117,8 +117,8 @@ impl Second {
         access
     }
 
-    /// Its word: from the preceding access, if that writes it or has just written
-    /// it, else from the memory.
+    /// Word of the access in its second cycle: from the preceding access, if that
+    /// writes it or has just written it, else from the memory.
     fn old_word(
         &self,
         u: &UnitBuilder,

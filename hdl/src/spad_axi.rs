@@ -100,7 +100,7 @@ struct Axi<'a> {
 #[derive(Clone, Copy)]
 struct Beat {
     valid: Signal,
-    /// It is picked.
+    /// The beat is picked.
     next: Signal,
     id: Signal,
     add: Signal,

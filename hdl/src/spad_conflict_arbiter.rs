@@ -115,7 +115,7 @@ struct Access {
     row: Signal,
     /// Groups served so far.
     cnt: Signal,
-    /// It has a lane to serve.
+    /// The access has a lane to serve.
     acc: Signal,
 }
 

@@ -106,7 +106,7 @@ struct Update {
     excess: Signal,
     /// Per way: the update before the previous one went to this set and way.
     beside: [Signal; 2],
-    /// That one was for the same tag.
+    /// The update before the previous one was for the same tag.
     twice: Signal,
     /// The previous update went to this set; it was for the same tag.
     behind: Signal,

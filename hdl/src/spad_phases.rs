@@ -56,7 +56,7 @@ ports! {
 }
 
 ports! {
-    /// Those of atomic operations, of one word a lane.
+    /// Ports for atomic operations, of one word a lane.
     Atomics(s) {
         req_amo: input(1, "an atomic operation; req_op and req_size do not count"),
         req_aop: input(4, "which one"),

@@ -203,9 +203,9 @@ impl Ports {
 
 /// Properties of the offered request.
 struct Request {
-    /// It is answered with an error.
+    /// The request is answered with an error.
     refused: Signal,
-    /// It takes part in arbitration.
+    /// The request takes part in arbitration.
     accessing: Signal,
     fire: Signal,
     /// All stages move.

@@ -57,7 +57,7 @@ bundle! {
 }
 
 ports! {
-    /// Those of atomic operations, where the banks perform them.
+    /// Ports for atomic operations, where the banks perform them.
     AtomicAsks(s) {
         req_amo: input(1, "an atomic operation; req_op does not count"),
         req_aop: input(4, "which one"),

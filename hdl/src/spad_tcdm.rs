@@ -32,7 +32,7 @@ ports! {
 }
 
 ports! {
-    /// Those of atomic operations, where the banks perform them.
+    /// Ports for atomic operations, where the banks perform them.
     AtomicAsks(s) {
         tcdm_amo: input(s.L, "the lane requests an atomic operation; tcdm_wen does not count"),
         tcdm_aop: input(s.L * 4, "which one, 4 bits per lane"),
@@ -58,7 +58,7 @@ struct Requests {
     be: Signal,
     /// Where the banks perform atomic operations.
     operations: Option<Operations>,
-    /// Their identifiers, if any.
+    /// Identifiers of the requests, if any.
     id: Option<Signal>,
 }
 
@@ -67,10 +67,11 @@ struct Heads {
     of: Requests,
     bank: Signal,
     row: Signal,
-    /// Those within the capacity, and those outside or of an unknown operation.
+    /// Requests within the capacity, and requests outside or of an unknown
+    /// operation.
     inside: Signal,
     beyond: Signal,
-    /// Those that count, where the banks perform atomic operations.
+    /// Requests that count, where the banks perform atomic operations.
     counts: Option<Signal>,
 }
 
@@ -166,7 +167,7 @@ fn granted_by(p: &Params) -> Vec<&'static str> {
 }
 
 impl Operations {
-    /// Those of the ports.
+    /// The operations at the ports.
     fn asked(ports: AtomicAsks) -> Self {
         Operations {
             amo: ports.tcdm_amo,
@@ -184,7 +185,7 @@ impl Operations {
         }
     }
 
-    /// Those of lane `i`.
+    /// Operands and flag of lane `i`.
     fn of_lane(self, s: &Sizes, i: Size) -> [Expr; 3] {
         let cmp = self.cmp.part(i * s.D, s.D);
         [cmp, self.aop.part(i * 4, 4), self.amo.at(i)]

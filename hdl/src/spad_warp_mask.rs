@@ -79,7 +79,7 @@ struct Count {
 /// AHEAD > 0, of an answer that comes a cycle late.
 #[derive(Clone, Copy)]
 struct Late {
-    /// It comes in this cycle.
+    /// The late answer comes in this cycle.
     late: Signal,
     /// A cycle was counted for it; a cycle is owed to it.
     counted: Signal,

@@ -62,7 +62,7 @@ struct Slots {
     be: Signal,
     /// The lowest lane on each lane's word.
     lead: Signal,
-    /// Those that wait for their bank.
+    /// Lanes that wait for their bank.
     waits: Signal,
     /// Lanes whose word the banks show.
     comes: Signal,

@@ -80,8 +80,8 @@ ports! {
     }
 }
 
-/// Which source is granted: off-chip data first, or alternating. The next
-/// state of `turn`, where that is a register.
+/// Grants a source: off-chip data first, or alternating. Returns the next state of
+/// `turn`, where that is a register.
 fn arbitrate(
     u: &UnitBuilder,
     io: &Ports,

@@ -41,7 +41,7 @@ pub(crate) enum Tree {
     Unary(VerilogOpUnary, Box<Tree>),
 }
 
-/// Which bits of a signal.
+/// The bits of a signal that are selected.
 #[derive(Clone, Debug)]
 pub(crate) enum Select {
     /// The one of that number.

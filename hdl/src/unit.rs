@@ -40,7 +40,7 @@ struct State {
     parameters: Vec<Parameter>,
     vectors: Vec<Vector>,
     ports: Vec<Port>,
-    /// Their handles.
+    /// Handles of the ports.
     port_signals: Vec<Signal>,
     /// Outputs that show a register, with that.
     output_registers: Vec<(Signal, Signal, Origin)>,

@@ -7,11 +7,11 @@ use serde::{Serialize, Serializer};
 /// as a number of Verilog.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Vector {
-    /// Its name.
+    /// Name of the vector.
     pub name: String,
     /// What it is.
     pub doc: String,
-    /// Its fields, from the low bits on: width and default of each.
+    /// Fields of the vector, from the low bits on: width and default of each.
     pub fields: Vec<(usize, u64)>,
 }
 
@@ -28,7 +28,8 @@ impl Vector {
         literal(&self.bits())
     }
 
-    /// The same, several numbers side by side where one would be long.
+    /// The default as a number of Verilog, with several numbers side by side where
+    /// one would be long.
     pub(crate) fn value_in_lines(&self) -> String {
         let bits = self.bits();
         if bits.len() <= LONGEST {
@@ -56,7 +57,7 @@ impl Vector {
 /// The longest vector, in bits, that is printed on the line of its name.
 const LONGEST: usize = 192;
 
-/// These bits, the low one first, as a number.
+/// The bits, the low one first, as a number of Verilog.
 fn literal(bits: &[bool]) -> String {
     let digit = |bits: &[bool]| {
         let bits = bits.iter().rev();

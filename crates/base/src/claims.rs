@@ -1,11 +1,10 @@
-//! Which files a command reads and which it writes: none may be both, and no
-//! two results may go to one file.
+//! Claims of files: a command reads some and writes others, none may be both, and
+//! no two results may go to one file.
 //!
 //! Code that reads a user's file [notes](reads) it. Code that will write one
 //! [claims](output) it before the work, so a mistake is reported at once and
-//! nothing is lost. [`written`] checks once more when the finished file is
-//! moved to its name. Only a program that is one command keeps such lists:
-//! [`keep`].
+//! nothing is lost. [`written`] checks once more when the finished file is moved to
+//! its name. Only a program that is one command keeps such lists: [`keep`].
 
 use crate::error::{Error, Result};
 use crate::quote::shown_path;

@@ -150,7 +150,7 @@ impl Error {
         }
     }
 
-    /// The same, with `more` added to what was expected.
+    /// The error with `more` added to what was expected.
     pub fn also_expected(self, more: &str) -> Self {
         match self {
             Error::Usage {

@@ -89,7 +89,7 @@ pub fn check(what: &str) -> Result<()> {
     }
 }
 
-/// One part of a larger work; `None` if it was interrupted, so that the
+/// The result of a part of a larger work; `None` if it was interrupted, so that the
 /// finished parts can still be shown.
 pub fn or_none<T>(part: Result<T>) -> Result<Option<T>> {
     match part {

@@ -36,8 +36,8 @@ pub fn shown_path(path: &Path) -> String {
     shown(&path.to_string_lossy()).into_owned()
 }
 
-/// All strings of a JSON value [`shown_lines`], keys excepted (the kit chooses
-/// them): for pages that are made of it.
+/// Makes every string of a JSON value [`shown_lines`], keys excepted (the kit
+/// chooses them): for pages that are made of it.
 pub fn show_strings(value: &mut serde_json::Value) {
     use serde_json::Value;
     match value {
@@ -83,9 +83,9 @@ fn steers(c: char) -> bool {
         || ('\u{2066}'..='\u{2069}').contains(&c)
 }
 
-/// One word of a command, quoted for a POSIX shell: pasted, it is this word
-/// again, whatever it contains. Control characters and bytes that are not UTF-8
-/// are written in `$'...'`, so that the quoted word can be displayed.
+/// A word of a command, quoted for a POSIX shell: pasted, it is this word again,
+/// whatever it contains. Control characters and bytes that are not UTF-8 are
+/// written in `$'...'`, so that the quoted word can be displayed.
 pub fn shell(word: impl AsRef<OsStr>) -> String {
     let bytes = word.as_ref().as_bytes();
     let text = std::str::from_utf8(bytes);

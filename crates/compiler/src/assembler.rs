@@ -36,7 +36,7 @@ pub struct Assembled {
 /// The machine code of a kernel, as it is listed.
 #[derive(Clone, Debug)]
 pub struct Listed {
-    /// Its accesses to shared memory.
+    /// Accesses of the code to shared memory.
     pub accesses: Vec<MachineAccess>,
     /// 32-bit registers of a thread, where `ptxas` tells them.
     pub registers: Option<u32>,
@@ -52,7 +52,7 @@ pub struct Assembler {
 /// The assembler of a result: `ptxas VERSION for ARCH` in texts.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct AssemblerId {
-    /// Its version.
+    /// Version of `ptxas`.
     pub version: String,
     /// The GPU, such as `sm_80`.
     pub arch: String,
@@ -82,7 +82,7 @@ impl Assembler {
         Ok(Assembler { tool, arch })
     }
 
-    /// Its name in results.
+    /// Identity of the assembler in results.
     pub fn id(&self) -> AssemblerId {
         AssemblerId {
             version: self.tool.version.to_string(),
@@ -97,7 +97,8 @@ impl Assembler {
             .map(|listed| listed.accesses)
     }
 
-    /// The same with the registers of a thread.
+    /// The accesses to shared memory, as [`accesses`](Self::accesses), and the
+    /// registers of a thread.
     pub fn listed(&self, tools: &Toolbox, text: &str, entry: &str) -> Result<Listed> {
         let disassembler = tools.get(ToolKind::Nvdisasm)?;
         let scratch = Scratch::new()?;

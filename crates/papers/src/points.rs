@@ -164,7 +164,7 @@ impl Points {
         })
     }
 
-    /// Its file, if it has one.
+    /// File of the points, if they have one.
     pub fn file(&self) -> Option<&Path> {
         self.file.as_deref()
     }
@@ -173,12 +173,12 @@ impl Points {
         self.inner.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// All lines, in the order of their digests.
+    /// The lines of all points, in the order of their digests.
     pub fn lines(&self) -> Lines {
         self.inner().lines.clone()
     }
 
-    /// The same; consumes the points.
+    /// The lines, as [`lines`](Self::lines); consumes the points.
     pub fn into_lines(self) -> Lines {
         let inner = self.inner.into_inner();
         inner.unwrap_or_else(PoisonError::into_inner).lines

@@ -133,7 +133,7 @@ impl Linkage {
         directives.find(|d| d.0 == text).map(|d| d.1)
     }
 
-    /// Its directive; `None` of what is internal.
+    /// The PTX directive of the linkage; `None` for internal linkage.
     pub(super) fn directive(self) -> Option<&'static str> {
         let mut directives = Self::DIRECTIVES.into_iter();
         directives.find(|d| d.1 == self).map(|d| d.0)
@@ -143,7 +143,7 @@ impl Linkage {
 /// A variable in memory, or a parameter in `.param` space.
 #[derive(Clone, Debug)]
 pub struct Variable {
-    /// Its name.
+    /// Name of the item.
     pub name: String,
     /// Where it lives.
     pub space: Space,
@@ -181,7 +181,7 @@ pub struct Relocation {
     pub offset: u64,
     /// Size in bytes.
     pub bytes: u32,
-    /// Whose address.
+    /// The variable or function whose address it is.
     pub target: Target,
     /// Added to the address.
     pub addend: i64,
@@ -217,9 +217,9 @@ pub struct Register(pub u32);
 /// A declared register that the function names at least once.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RegisterInfo {
-    /// Its name, with the `%`.
+    /// Name of the register, with the `%`.
     pub name: String,
-    /// Its type.
+    /// Type of the register.
     pub ty: Type,
 }
 
@@ -252,7 +252,7 @@ pub struct Tuning {
 /// An entry or a device function.
 #[derive(Clone, Debug)]
 pub struct Function {
-    /// Its name.
+    /// Name of the variable or function.
     pub name: String,
     /// Whether it is an `.entry`.
     pub is_entry: bool,
@@ -283,11 +283,11 @@ pub struct Function {
 /// A name before a colon.
 #[derive(Clone, Debug)]
 pub struct Label {
-    /// Its name.
+    /// Name of the label.
     pub name: String,
-    /// Its meaning.
+    /// Meaning of the label.
     pub kind: LabelKind,
-    /// Its position.
+    /// Position of the label.
     pub span: Span,
 }
 

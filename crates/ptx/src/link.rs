@@ -188,7 +188,7 @@ impl Variable {
     }
 }
 
-/// Of each function or variable the one that it stands for.
+/// By function or variable, the one that it stands for.
 fn chosen<'m, T: Item + 'm>(
     modules: &'m [Module],
     items: impl Fn(&'m Module) -> &'m [T],
@@ -277,7 +277,7 @@ fn error<T>(module: &Module, span: Span, what: &str, name: &str, help: &str) -> 
     ))
 }
 
-/// All modules in one, with what was chosen for each name.
+/// A module that joins all modules, with what was chosen for each name.
 fn joined(
     modules: Vec<Module>,
     functions: &HashMap<Place, Place>,

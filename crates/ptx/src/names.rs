@@ -16,7 +16,7 @@ macro_rules! names {
         pub enum $name { $($variant),* }
 
         impl $name {
-            /// All of them.
+            /// Every name.
             pub const ALL: &'static [$name] = &[$($name::$variant),*];
 
             /// As it is written in PTX.
@@ -305,7 +305,7 @@ impl GroupShape {
     }
 }
 
-/// One `.word` after the opcode.
+/// A `.word` after the opcode.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Modifier {
     /// A type, `.u32`.

@@ -36,7 +36,7 @@ macro_rules! opcodes {
         };
 
         impl Opcode {
-            /// All of them.
+            /// Every opcode.
             pub const ALL: &'static [Opcode] = &[$(Opcode::$variant),*];
 
             /// As it is written in PTX.

@@ -37,8 +37,8 @@ pub fn writes(i: &Instruction) -> Vec<Register> {
     list
 }
 
-/// Of a move of a vector, element by element, the source of the register that it writes as
-/// the `index`-th one.
+/// The source of the `index`-th register that a move of a vector writes, element by
+/// element.
 pub fn element_source<'a>(
     to: &[Operand],
     from: &'a [Operand],

@@ -24,7 +24,7 @@ pub struct SharedVariable {
     pub function: Option<u32>,
     /// Index in [`Function::variables`] or [`Module::variables`].
     pub index: u32,
-    /// Its name.
+    /// Name of the variable.
     pub name: String,
     /// Byte offset in the shared memory of a block.
     pub offset: u32,
@@ -32,7 +32,7 @@ pub struct SharedVariable {
     pub bytes: u32,
     /// Alignment in bytes.
     pub align: u32,
-    /// Its size comes with the launch.
+    /// Whether its size comes with the launch.
     pub dynamic: bool,
 }
 

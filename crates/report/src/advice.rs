@@ -5,13 +5,13 @@ use serde::Serialize;
 /// A step and the command that takes it.
 #[derive(Clone, Debug, Serialize)]
 pub struct Advice {
-    /// Its effect.
+    /// Effect of the step.
     pub what: String,
     /// The command, to be pasted into a shell.
     pub command: String,
 }
 
-/// One run of the SM's model.
+/// A run of the SM's model.
 #[derive(Clone, Debug, Serialize)]
 pub struct Timed {
     /// The bank mapping.

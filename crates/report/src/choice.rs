@@ -43,7 +43,8 @@ impl CycleParts {
         }
     }
 
-    /// The same; instructions issued beyond those of `before` count as added.
+    /// Splits the cycles: instructions issued beyond those of `before` count as
+    /// added.
     pub fn over(self, before: &CycleParts) -> Self {
         let added = (self.issued - before.issued).max(0.0);
         CycleParts {
@@ -100,7 +101,7 @@ pub struct HardwareCost {
     /// Two-input NAND gates of all lanes and the registers; null if the library
     /// has none.
     pub nand2: Option<f64>,
-    /// The same in µm².
+    /// Area in µm²; null if the library has none.
     pub area_um2: f64,
     /// Slowest path of the unit in ps.
     pub delay_ps: f64,
@@ -122,23 +123,23 @@ pub struct CodeText {
     pub form: &'static str,
     /// The choice, in words.
     pub what: String,
-    /// Its cost, in words.
+    /// Cost of the choice, in words.
     pub cost: String,
     /// The text.
     pub text: String,
     /// Lines of it that say what to change by hand.
     pub by_hand: usize,
-    /// Its effect on the machine code, in words; empty if not known.
+    /// Effect on the machine code, in words; empty if not known.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub note: String,
 }
 
-/// One of the mappings to decide between.
+/// A mapping to decide for or against.
 #[derive(Clone, Debug, Serialize)]
 pub struct ChoiceLine {
-    /// Which decision it is.
+    /// The decision that it belongs to.
     pub kind: ChoiceKind,
-    /// Its name for people.
+    /// Name of the mapping for people.
     pub name: String,
     /// The spec.
     pub hash: String,

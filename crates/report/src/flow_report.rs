@@ -32,16 +32,16 @@ pub struct KernelSummary {
     pub mean_conflict_degree: f64,
     /// Sum of the conflict degrees, without a hash.
     pub wavefronts: u64,
-    /// The same without bank conflicts.
+    /// Wavefronts without bank conflicts.
     pub ideal_wavefronts: u64,
 }
 
-/// One static instruction.
+/// A static instruction.
 #[derive(Clone, Debug, Serialize)]
 pub struct InstructionLine {
     /// Static access site.
     pub pc: u32,
-    /// Its line in the PTX, where that is known.
+    /// Line of the instruction in the PTX, where that is known.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ptx_line: Option<u32>,
     /// The file of that line, where several are linked.
@@ -56,10 +56,10 @@ pub struct InstructionLine {
     pub accesses: u64,
     /// Class of its pattern (hash paper, section 3).
     pub class: String,
-    /// Its most frequent address pattern.
+    /// Most frequent address pattern of the instruction.
     pub pattern: String,
-    /// Its parts, where the pattern changes from one iteration or barrier phase to
-    /// the next.
+    /// Parts of the pattern, where it changes from one iteration or barrier phase
+    /// to the next.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub parts: Vec<PatternPart>,
     /// Conflicts without a hash.
@@ -68,7 +68,7 @@ pub struct InstructionLine {
     pub conflicts_after: u64,
     /// Sum of the conflict degrees, without a hash.
     pub wavefronts: u64,
-    /// The same without bank conflicts.
+    /// Wavefronts without bank conflicts.
     pub ideal_wavefronts: u64,
 }
 
@@ -123,7 +123,7 @@ impl UnitSetting {
     }
 }
 
-/// One bank mapping.
+/// A bank mapping.
 #[derive(Clone, Debug, Serialize)]
 pub struct MappingLine {
     /// The spec.
@@ -138,7 +138,7 @@ pub struct MappingLine {
     pub max_degree: u32,
     /// Sum of the conflict degrees.
     pub wavefronts: u64,
-    /// The same without bank conflicts.
+    /// Wavefronts without bank conflicts.
     pub ideal_wavefronts: u64,
     /// Share of the conventional mapping's conflicts that is gone, in percent;
     /// negative if there are more, null where there were none and now are.
@@ -201,7 +201,7 @@ pub struct CosimLine {
 /// A file that the run read.
 #[derive(Clone, Debug, Serialize)]
 pub struct InputFile {
-    /// Its path.
+    /// Path of the file.
     pub file: String,
     /// SHA-256 in hexadecimal.
     pub sha256: String,
@@ -218,11 +218,11 @@ pub struct FlowReport {
     pub machine: String,
     /// The part of the input that chose it; null if the user or nothing did.
     pub machine_from: Option<String>,
-    /// Its geometry and sizes, in words.
+    /// Geometry and sizes of the machine, in words.
     pub machine_text: String,
     /// How conflicts are counted: `first-word` or `phases`.
     pub rule: String,
-    /// The same in words.
+    /// The rule of counting in words.
     pub rule_text: String,
     /// The cost of a hash in the machine's pipeline, in words.
     pub hash_stage: String,

@@ -17,7 +17,8 @@ const LIMIT: Limit = Limit {
 pub struct Since {
     /// The file of that run.
     pub file: String,
-    /// Its machine, if it was another one: then the numbers are of two machines.
+    /// Machine of that run, if it was another one: then the numbers are of two
+    /// machines.
     pub machine: Option<String>,
     /// Numbers then and now.
     pub numbers: Vec<Change>,

@@ -11,7 +11,7 @@ use spadkit_compiler::suggest::{InMachineCode, LeftAlone, Suggestion};
 pub struct SoftwareLine {
     /// The spec.
     pub hash: String,
-    /// Its kind.
+    /// Kind of the mapping.
     pub kind: String,
     /// Conflicts left in the traced block.
     pub conflicts: u64,
@@ -37,12 +37,12 @@ pub struct RewrittenLine {
     pub added_per_access: Option<f64>,
     /// Conflicts of the traced block as the kernel is.
     pub conflicts_before: u64,
-    /// The same of the rewritten kernel.
+    /// Conflicts of that block in the rewritten kernel.
     pub conflicts_after: u64,
     /// Cycles of the rewritten kernel on the model of the SM, the added
     /// instructions included; null where they are not known.
     pub cycles: Option<u64>,
-    /// Its effect on the machine code, if known. A mapping that gains nothing there is
+    /// Effect on the machine code, if known. A mapping that gains nothing there is
     /// neither offered nor timed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub machine_code: Option<MachineConflicts>,

@@ -7,7 +7,7 @@ use spadkit_mapping::trace::Served;
 /// A file with the lines that cost something.
 #[derive(Clone, Debug, Serialize)]
 pub struct SourcePage {
-    /// Its name; empty if no source line of the accesses is known.
+    /// Name of the file; empty if no source line of the accesses is known.
     pub file: String,
     /// The lines, with those around them; the line 0 stands for some that are
     /// left out.
@@ -25,7 +25,7 @@ pub struct SourceLine {
     pub accesses: u64,
     /// Sum of the conflict degrees, without a mapping.
     pub wavefronts: u64,
-    /// The same without bank conflicts.
+    /// Wavefronts without bank conflicts.
     pub ideal_wavefronts: u64,
     /// Conflicts without a mapping.
     pub conflicts: u64,
@@ -51,7 +51,7 @@ pub struct SourceLine {
     pub change_leaves: Option<String>,
     /// By barrier phase, those with an access.
     pub phases: Vec<PhaseCount>,
-    /// Of sites whose pattern changes, their parts.
+    /// Parts of sites whose pattern changes.
     pub parts: Vec<PatternPart>,
 }
 
@@ -74,13 +74,13 @@ pub struct PatternPart {
     pub first: u32,
     /// The last one.
     pub last: u32,
-    /// Its address patterns, the most frequent first.
+    /// Address patterns of the part, the most frequent first.
     pub pattern: String,
     /// Warp accesses.
     pub accesses: u64,
     /// Sum of the conflict degrees, without a hash.
     pub wavefronts: u64,
-    /// The same without bank conflicts.
+    /// Wavefronts without bank conflicts.
     pub ideal_wavefronts: u64,
     /// Conflicts without a hash.
     pub conflicts: u64,
@@ -107,7 +107,7 @@ pub struct PhaseCount {
     pub phase: u32,
     /// Sum of the conflict degrees.
     pub wavefronts: u64,
-    /// The same without bank conflicts.
+    /// Wavefronts without bank conflicts.
     pub ideal_wavefronts: u64,
     /// Conflicts.
     pub conflicts: u64,
@@ -131,7 +131,7 @@ impl PhaseCount {
 /// The worst access of a line in a barrier phase.
 #[derive(Clone, Debug, Serialize)]
 pub struct Situation {
-    /// Its place, as text.
+    /// Place of the access, as text.
     pub place: String,
     /// Barriers before it.
     pub phase: u32,
@@ -139,7 +139,7 @@ pub struct Situation {
     pub op: &'static str,
     /// Bytes of a lane.
     pub bytes: u32,
-    /// Its warp.
+    /// Warp of the access.
     pub warp: u32,
     /// Conflicts of all accesses of the line in the phase.
     pub conflicts: u64,

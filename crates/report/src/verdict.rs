@@ -16,7 +16,7 @@ use std::fmt::{self, Display, Formatter};
 pub struct Verdict {
     /// The problem.
     pub problem: String,
-    /// Its remedy, with the gain; empty without a problem.
+    /// Remedy of the problem, with the gain; empty without a problem.
     pub remedy: String,
     /// More, a sentence or two each.
     pub detail: Vec<String>,
@@ -212,8 +212,8 @@ impl FlowReport {
         in_machine_code(&self.software.as_ref()?.suggestions)
     }
 
-    /// That the simulated accesses are not those of a GPU, where ptxas leaves clearly fewer
-    /// conflicts than the PTX has.
+    /// A sentence that says that the simulated accesses are not those of a GPU,
+    /// where ptxas leaves clearly fewer conflicts than the PTX has.
     pub fn merged_by_ptxas(&self) -> Option<String> {
         let code = self.software.as_ref()?.conflicts_in_machine_code()?;
         let conflicts = self.conflicts();

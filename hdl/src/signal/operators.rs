@@ -148,8 +148,8 @@ pub(crate) trait Bits: Into<Expr> {
         }
     }
 
-    /// The same expression with its width written differently, if a loop or a
-    /// parameter decides it: Verilator's lint takes them for the same.
+    /// The expression with its width written differently, if a loop or a parameter
+    /// decides it: Verilator's lint takes both for the same.
     fn of_width(self, width: impl Into<Size>) -> Expr {
         let width = width.into();
         Expr {

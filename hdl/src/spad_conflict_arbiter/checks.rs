@@ -8,8 +8,8 @@ use crate::size::Size;
 use crate::unit::Index;
 
 impl Arbiter<'_> {
-    /// All of them; `want` has the lanes that wait for a bank, in the loop over
-    /// banks.
+    /// Writes the assertions; `want` has the lanes that wait for a bank, in the
+    /// loop over banks.
     pub(super) fn checks(&self, moves: &Moves, want: Signal, [i, j, k]: [Index; 3]) {
         let (u, s) = (self.u, self.io.s);
         u.about("What holds of every group, checked in simulation.");

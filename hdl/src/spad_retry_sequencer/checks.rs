@@ -6,7 +6,7 @@ use crate::property::offer_is_held;
 use crate::signal::{Bits, Expr, Signal};
 
 impl Sequencer<'_> {
-    /// All of them.
+    /// Writes the assertions.
     pub(super) fn checks(&self, now: &Now) {
         self.u
             .about("What holds while a pass is under way, checked in simulation.");

@@ -88,7 +88,7 @@ pub(super) struct ToBanks {
     pub(super) row: Signal,
     pub(super) data: Signal,
     pub(super) writes: Signal,
-    /// It takes or clears locks, and which.
+    /// The group takes locks; it clears locks.
     pub(super) locks: Option<[Signal; 2]>,
     pub(super) window: Option<Signal>,
 }

@@ -21,7 +21,7 @@ struct InFlight {
 }
 
 impl Path<'_> {
-    /// All of them.
+    /// Writes the rules as assertions.
     pub(super) fn rules(&self) {
         self.u
             .about("Rules for the neighbours, checked in simulation.");

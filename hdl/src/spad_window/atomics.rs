@@ -214,7 +214,7 @@ struct Kept {
     owner: Signal,
     /// Another warp does not take it.
     kept: Signal,
-    /// It has seen no turn of the counter.
+    /// The reservation has seen no turn of the counter.
     fresh: Signal,
     /// The counter begins again.
     turn: Signal,

@@ -127,7 +127,7 @@ impl UnitBuilder {
         self.add(Item::Either(condition, [one, other]));
     }
 
-    /// The same of a block that is a loop or a choice.
+    /// The items of a block that is a loop or a choice.
     fn scope<R>(&self, scope: Scope, body: impl FnOnce() -> R) -> (Vec<Written>, R) {
         self.state.borrow_mut().scopes.push(scope);
         let block = self.block(body);

@@ -12,7 +12,7 @@ use toml::de::{DeTable, DeValue};
 pub struct Source {
     /// The file.
     pub path: PathBuf,
-    /// All of it.
+    /// Text of the whole file.
     pub text: String,
 }
 

@@ -24,13 +24,13 @@ use warp::Warp;
 /// The outcomes of the occurrences of an access.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Fates {
-    /// The same access.
+    /// One instruction makes the same access.
     pub kept: u64,
     /// Part of a wider access, with others of the PTX.
     pub merged: u64,
     /// Narrower accesses.
     pub split: u64,
-    /// One lane performs it for all.
+    /// One lane performs the access for all.
     pub aggregated: u64,
     /// A loop of a load and an atomic: a round of it counts.
     pub looped: u64,
@@ -41,7 +41,7 @@ pub struct Fates {
 }
 
 impl Fates {
-    /// All occurrences.
+    /// Number of all occurrences.
     pub fn total(&self) -> u64 {
         self.accounted() + self.not_accounted
     }
@@ -55,7 +55,7 @@ impl Fates {
 /// An access site of the PTX, and the machine instructions that do its work.
 #[derive(Clone, Debug, Serialize)]
 pub struct LedgerSite {
-    /// Its number in the trace.
+    /// Number of the site in the trace.
     pub pc: u32,
     /// What it does.
     pub op: Op,
@@ -73,7 +73,7 @@ pub struct LedgerSite {
 /// The access sites of a trace, matched with the machine code.
 #[derive(Clone, Debug)]
 pub struct Ledger {
-    /// All access sites of the trace.
+    /// Access sites of the trace.
     pub sites: Vec<LedgerSite>,
     /// The accesses that the machine code makes. Merged accesses belong to the site
     /// whose line the instruction has.

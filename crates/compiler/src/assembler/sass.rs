@@ -11,9 +11,9 @@ pub struct MachineAccess {
     pub at: u32,
     /// 1-based line of the PTX.
     pub line: u32,
-    /// Its opcode with modifiers, such as `LDS.64`.
+    /// Opcode with modifiers, such as `LDS.64`.
     pub name: String,
-    /// What it does.
+    /// Operation of the instruction.
     pub op: Op,
     /// Bytes of each lane; of a matrix 16.
     pub bytes: u32,
@@ -23,10 +23,10 @@ pub struct MachineAccess {
     pub offset: i64,
     /// The first byte of the innermost loop of the machine code that it is in.
     pub in_loop: Option<u32>,
-    /// One lane, elected by a vote, executes it for all.
+    /// Whether one lane, elected by a vote, executes it for all.
     pub aggregated: bool,
-    /// It executes if some lanes of the warp are inactive; another instruction
-    /// executes if all are active.
+    /// Whether it executes if some lanes of the warp are inactive; another
+    /// instruction executes if all are active.
     pub partial: bool,
 }
 

@@ -35,7 +35,7 @@ pub(super) struct Access {
 /// rewritten.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Obstacle {
-    /// Its span.
+    /// Span of the instruction.
     pub place: Span,
     /// The reason.
     pub reason: String,

@@ -14,7 +14,7 @@ pub(super) enum Arg {
     Op(usize),
 }
 
-/// One operation.
+/// An operation on 32-bit words.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Op {
     /// value >> bits
@@ -41,7 +41,7 @@ pub(super) enum Op {
     MulHigh(Arg, u32),
     /// `bits` bits of value from bit `low` on.
     Field { value: Arg, low: u32, bits: u32 },
-    /// That word of the map's table in constant memory.
+    /// The word of this index in the map's table in constant memory.
     Entry(Arg),
     /// value + constant
     Plus(Arg, u32),
@@ -74,7 +74,7 @@ impl Op {
         }
     }
 
-    /// Its result; `of` returns the operands.
+    /// Result of the operation; `of` returns the operands.
     pub fn evaluate(&self, of: impl Fn(Arg) -> u32, table: &[u32]) -> u32 {
         match *self {
             Op::Right(v, bits) => of(v) >> bits,
@@ -100,7 +100,7 @@ impl Op {
         }
     }
 
-    /// Its operands.
+    /// Operands of the operation.
     pub fn args(&self) -> Vec<Arg> {
         match *self {
             Op::Right(a, _)
@@ -120,9 +120,8 @@ impl Op {
         }
     }
 
-    /// The same operation on other operands: `read` maps operands whose bits it
-    /// uses or moves, `kept` maps operands that it adds to, or whose other bits
-    /// it keeps.
+    /// The operation on other operands: `read` maps operands whose bits it uses or
+    /// moves, `kept` maps operands that it adds to, or whose other bits it keeps.
     pub fn with_args(&self, read: impl Fn(Arg) -> Arg, kept: impl Fn(Arg) -> Arg) -> Op {
         match *self {
             Op::Right(v, bits) => Op::Right(read(v), bits),

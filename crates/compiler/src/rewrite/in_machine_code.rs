@@ -29,7 +29,7 @@ pub struct MachineConflicts {
     pub wavefronts_after: u64,
     /// Registers of a thread before, where `ptxas` tells them.
     pub registers_before: Option<u32>,
-    /// The same after.
+    /// Registers of a thread after, where `ptxas` tells them.
     pub registers_after: Option<u32>,
 }
 
@@ -40,7 +40,7 @@ impl MachineConflicts {
             && self.wavefronts_after < self.wavefronts_before
     }
 
-    /// All counts, for people.
+    /// The counts as text for people.
     pub fn text(&self) -> String {
         let registers = self.registers_before.zip(self.registers_after);
         let registers = registers.map_or(String::new(), |(before, after)| {

@@ -16,14 +16,15 @@ pub struct Measured {
     /// Warp instructions that the rewritten kernel executes more, over all
     /// launches of the entry.
     pub added_executed: i64,
-    /// The same per executed access to shared memory; `None` without accesses.
+    /// Warp instructions that the rewritten kernel executes more per executed access
+    /// to shared memory; `None` without accesses.
     pub added_per_access: Option<f64>,
     /// Warp instructions that access shared memory.
     #[serde(skip)]
     pub shared_accesses: u64,
     /// Bank conflicts of one block of the entry's first launch, as given.
     pub conflicts_before: u64,
-    /// The same of the rewritten kernel.
+    /// Bank conflicts of that block in the rewritten kernel.
     pub conflicts_after: u64,
     /// Whether all buffers hold the same after the run.
     pub outputs_equal: bool,

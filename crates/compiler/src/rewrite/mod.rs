@@ -118,10 +118,10 @@ impl Request {
 /// The mappings of a kernel.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Hashes {
-    /// All shared variables of the kernel form one array under this mapping.
+    /// One mapping for the kernel's shared variables, which together form one array.
     All(LayoutSpec),
-    /// These variables lie in arrays of their own, these parts of dynamic shared
-    /// memory under mappings of their own; others stay.
+    /// Mappings of their own for these variables, in arrays of their own, and for
+    /// these parts of dynamic shared memory; others stay.
     Named(Vec<(String, LayoutSpec)>),
 }
 
@@ -188,7 +188,7 @@ fn rewritten(module: &Module, request: &Request) -> failure::Result<Rewritten> {
     job.apply(&reached, selected)
 }
 
-/// All shared variables under the common mapping of the named ones; `None` if
+/// Puts all shared variables under the common mapping of the named ones. `None` if
 /// they have several mappings, or if that is impossible, too: then whatever is
 /// possible without it is done.
 fn in_one_array(module: &Module, request: &Request, mixed: &Left) -> Result<Option<Rewritten>> {

@@ -27,7 +27,7 @@ pub(super) struct Placed {
     /// Bytes; of a dynamic one those of the launch.
     pub bytes: u32,
     pub align: u32,
-    /// Its size is given by the launch.
+    /// Whether the launch gives its size.
     pub dynamic: bool,
 }
 
@@ -43,7 +43,7 @@ pub(super) struct Part {
 /// An array that holds variables under a mapping.
 #[derive(Clone, Debug)]
 pub(super) struct Region {
-    /// Its name in the text.
+    /// Name of the array in the text.
     pub name: String,
     /// The name of its table in constant memory.
     pub table: String,

@@ -16,7 +16,7 @@ use spadkit_sm::sm::{BlockNeeds, Limit, Residency};
 pub struct Occupancy {
     /// Blocks.
     pub blocks: u32,
-    /// Their warps.
+    /// Warps of the resident blocks.
     pub warps: u32,
     /// The resource that limits the number of blocks.
     pub limited_by: Limit,

@@ -16,7 +16,7 @@ pub struct Left {
 }
 
 impl Left {
-    /// Its line, of several files with its file.
+    /// Line of the access in the PTX, with the file where several are linked.
     pub fn place(&self) -> String {
         line_of_file(self.ptx_file.as_deref(), self.line)
     }
@@ -34,11 +34,11 @@ pub struct SharedBytes {
 /// The offset of a part of dynamic shared memory in the rewritten kernel.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct MovedPart {
-    /// Its name in the launch file.
+    /// Name of the part in the launch file.
     pub name: String,
-    /// Its first byte, from the beginning of dynamic shared memory.
+    /// Offset of the first byte, from the beginning of dynamic shared memory.
     pub offset: u32,
-    /// Its bytes.
+    /// Size in bytes.
     pub bytes: u32,
 }
 

@@ -99,7 +99,7 @@ impl Job<'_> {
         }
     }
 
-    /// One region for each variable of `list`.
+    /// A region for each variable of `list`.
     fn of_their_own(&self, list: &[(String, LayoutSpec)]) -> failure::Result<Vec<Region>> {
         let mut regions = Vec::new();
         let mut taken: BTreeSet<SharedVariable> = BTreeSet::new();

@@ -16,7 +16,7 @@ use spadkit_ptx::{Function, Instruction, LabelKind, Module, Opcode, Operand, Sta
 /// A marker in the annotated PTX.
 #[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
 pub struct Marker {
-    /// Its 1-based line in the annotated text.
+    /// 1-based line of the marker in the annotated text.
     pub line: u32,
     /// The edge that it is on, as positions in the PTX as it was, where it is on
     /// one alone.

@@ -20,7 +20,7 @@ use std::ops::Range;
 /// An access that may be to any variable.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Unattributed {
-    /// Its line.
+    /// Line of the access.
     pub line: u32,
     /// The line of what makes it impossible to say.
     pub because: u32,

@@ -9,13 +9,13 @@ use std::fmt::Write;
 /// A basic block.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DrawnBlock {
-    /// Its label, or its first line.
+    /// Label of the block, or its first line.
     pub name: String,
     /// First and last line.
     pub lines: (u32, u32),
     /// Instructions.
     pub instructions: u32,
-    /// Those in the access range of the shared variables.
+    /// Instructions in the access range of the shared variables.
     pub in_range: u32,
     /// Variables that it may access; shared ones with a star.
     pub accesses: Vec<String>,

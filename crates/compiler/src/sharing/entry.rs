@@ -17,13 +17,13 @@ pub struct AnalysedEntry<'m> {
     pub module: &'m Module,
     /// Index of the entry.
     pub entry: u32,
-    /// Its shared variables, and those of the functions that it calls.
+    /// Shared variables of the entry, and of the functions that it calls.
     pub variables: Vec<Variable>,
     /// Static instructions that may access each of them.
     pub accesses: Vec<u32>,
     /// Bytes of a block's scratchpad, dynamic ones included.
     pub bytes: u32,
-    /// Its control flow.
+    /// Control flow of the entry.
     pub graph: FlowGraph,
     /// Where variables may have been accessed, and may still be.
     pub ranges: Ranges,
@@ -40,9 +40,9 @@ impl<'m> AnalysedEntry<'m> {
         Self::with_parts(module, name, dynamic, &[])
     }
 
-    /// The same if parts of dynamic shared memory have names, in the order of
-    /// their offsets: each is a variable of its own, and so are the gaps between
-    /// them.
+    /// Analyses an entry as [`new`](Self::new) does, where parts of dynamic shared
+    /// memory have names, in the order of their offsets: each is a variable of its
+    /// own, and so are the gaps between them.
     pub fn with_parts(
         module: &'m Module,
         name: Option<&str>,

@@ -18,15 +18,15 @@ pub const BUDGET: u64 = 4 << 20;
 /// A shared variable of a kernel.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Variable {
-    /// Its name.
+    /// Name of the variable.
     pub name: String,
-    /// Its size in bytes; of a dynamic one, the size in the launch.
+    /// Size in bytes; of a dynamic variable, the size in the launch.
     pub bytes: u32,
-    /// Its alignment in bytes.
+    /// Alignment in bytes.
     pub align: u32,
-    /// Its declared offset.
+    /// Declared offset of the variable.
     pub offset: u32,
-    /// Its size is given by the launch; it stays after the others.
+    /// Whether the launch gives its size; it stays after the others.
     pub dynamic: bool,
 }
 

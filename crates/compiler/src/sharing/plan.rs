@@ -161,7 +161,8 @@ impl<'k> Plan<'k> {
         self.points.iter().filter(on).count()
     }
 
-    /// All numbers, with the releases in the PTX that is `annotated` with them.
+    /// The plan's numbers, with the releases in the PTX that is `annotated` with
+    /// them.
     pub fn numbers<'a>(&'a self, annotated: &'a Annotated) -> Planned<'a> {
         let kernel = self.kernel;
         let variables = kernel.variables.iter().enumerate();

@@ -17,7 +17,7 @@ use spadkit_ptx::Module;
 use spadkit_sm::config::{Config, Scheduler};
 use spadkit_sm::sm::{Residency, Setup, Statistics};
 
-/// One way to run the kernel.
+/// A way to run the kernel.
 #[derive(Clone, Debug)]
 pub struct Variant {
     /// The paper's name; `Unshared` is its baseline.
@@ -81,13 +81,13 @@ impl Variant {
 /// The numbers of a variant, compared with the baseline.
 #[derive(Clone, Debug, Serialize)]
 pub struct Gain {
-    /// Its name.
+    /// Name of the variant.
     pub variant: &'static str,
     /// The scheduler that it ran with.
     pub scheduler: Scheduler,
     /// Blocks that were resident.
     pub resident_blocks: u32,
-    /// Of the kernel.
+    /// Cycles of the kernel.
     pub cycles: u64,
     warp_instructions: u64,
     /// Warp instructions per cycle.
@@ -126,11 +126,11 @@ pub fn gains(variants: &[Variant]) -> Vec<Gain> {
 pub struct Launched<'a> {
     /// The kernel.
     pub kernel: &'a AnalysedEntry<'a>,
-    /// Its needs.
+    /// Resources that a block needs.
     pub needs: Needs,
     /// The launch file.
     pub file: &'a LaunchFile,
-    /// Which of its launches.
+    /// The launch of the file that is run.
     pub selected: &'a Selected,
 }
 

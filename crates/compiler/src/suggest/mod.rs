@@ -68,10 +68,10 @@ pub struct Suggestion {
     pub hash: LayoutSpec,
     /// Conflicts of the accesses to it without the change.
     pub conflicts_before: u64,
-    /// Their wavefronts.
+    /// Wavefronts of those accesses.
     #[serde(skip)]
     pub(in crate::suggest) wavefronts_before: u64,
-    /// The same under the mapping; the split accesses of `torn` count separately.
+    /// Conflicts under the mapping; the split accesses of `torn` count separately.
     pub conflicts: u64,
     /// The lines whose wide accesses the change splits, because the compiler
     /// merges only accesses that it knows to be adjacent.
@@ -86,12 +86,12 @@ pub struct Suggestion {
     /// Conflicts of accesses whose addresses depend on loaded values: another input has others.
     #[serde(skip_serializing_if = "is_zero")]
     pub given_by_data: u64,
-    /// Its effect on the machine code, if known.
+    /// Effect on the machine code, if known.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub machine_code: Option<InMachineCode>,
     /// Elements that the array needs under the mapping.
     pub elements: u32,
-    /// Its present number of elements.
+    /// Number of elements at present.
     pub elements_before: u32,
     /// The declarations with room for them, where it needs more than it has and the
     /// source shows them; of several, a preprocessor chooses one.
@@ -102,7 +102,7 @@ pub struct Suggestion {
     /// The CUDA function that the changed lines call; empty if the rows become longer in
     /// the declaration, and indices are unchanged.
     pub function: String,
-    /// Its name.
+    /// Name of that function.
     #[serde(skip)]
     pub function_name: String,
     /// The lines that change, those with most conflicts first: all that access the array,
@@ -112,16 +112,16 @@ pub struct Suggestion {
     pub padding: Option<Padding>,
     /// The tensor copies that go through the array, whose maps change.
     pub tensor_copies: Vec<CopyChange>,
-    /// The same in CuTe.
+    /// The mapping in CuTe.
     pub cute: Option<Template>,
-    /// The same in Triton.
+    /// The mapping in Triton.
     pub triton: Option<Template>,
 }
 
 /// A kernel whose mappings are known.
 #[derive(Clone, Copy)]
 pub struct Tuned<'a> {
-    /// Its accesses.
+    /// Accesses of the kernel.
     pub trace: &'a AccessTrace,
     /// The machine's banks.
     pub geometry: Geometry,
@@ -178,7 +178,8 @@ impl SourceFiles {
         self.suggestions_beside(tuned, &mut FunctionNames::default())
     }
 
-    /// The same, next to changes of other kernels, whose functions have these `names`.
+    /// Source changes next to those of other kernels, whose functions have these
+    /// `names`.
     pub fn suggestions_beside(&mut self, tuned: &Tuned, names: &mut FunctionNames) -> Suggestions {
         let mut found = suggestions(tuned, names, self);
         for mut s in std::mem::take(&mut found.changes) {
@@ -188,8 +189,8 @@ impl SourceFiles {
         found
     }
 
-    /// The same. If no mapping of whole vectors gains, the accesses of one of the
-    /// `narrower` results are suggested, if that gains.
+    /// Source changes. If no mapping of whole vectors gains, the accesses of one of
+    /// the `narrower` results are suggested, if that gains.
     pub fn suggestions_of(
         &mut self,
         tuned: &Tuned,

@@ -21,7 +21,7 @@ pub struct Search<'a, 'e> {
     pub room: u32,
     /// The kinds of mapping.
     pub kinds: &'e [MappingKind],
-    /// Its time budget, and its observer.
+    /// Time budget and observer of the search.
     pub effort: &'e Effort<'e>,
 }
 
@@ -40,9 +40,9 @@ pub struct Searched<'a> {
     trace: &'a AccessTrace,
     geometry: Geometry,
     rule: ConflictRule,
-    /// All of shared memory.
+    /// Shared memory as a whole.
     pub array: Array,
-    /// Its mappings.
+    /// Mappings of shared memory as a whole.
     pub whole: Choices,
     /// With several variables: each with a mapping of its own.
     pub apart: Option<PerVariable>,

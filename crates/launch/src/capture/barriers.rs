@@ -19,9 +19,9 @@ pub(super) struct Barriers {
 
 /// A barrier that has let its threads go.
 pub(super) struct Passed {
-    /// All threads of the block that had not exited were at it.
+    /// Whether the threads of the block that had not exited were all at it.
     pub whole: bool,
-    /// Who was, once per warp, by ascending warp.
+    /// Arrivals at it, once per warp, by ascending warp.
     pub arrivals: Vec<Arrival>,
 }
 

@@ -49,7 +49,7 @@ pub(super) struct Row {
     pub srcs: Sources,
     /// The threads that reach it release the shared scratchpad first.
     pub releases_before: bool,
-    /// Those that go on after it release.
+    /// The threads that go on after it release the shared scratchpad.
     pub releases_after: bool,
 }
 

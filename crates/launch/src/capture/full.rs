@@ -52,7 +52,8 @@ pub(super) struct FullRecorder<'a> {
 }
 
 impl<'a> FullRecorder<'a> {
-    /// Of the launch of that index of a file, for that GPU, to the file `to`.
+    /// Starts the record of a launch, which has this index in its file, for that
+    /// GPU, in the file `to`.
     pub fn new(
         code: &'a Code,
         (launch, target): (&Launch, Option<&str>),
@@ -206,7 +207,7 @@ impl BlockSink for OneBlock<'_> {
         self.push(event.warp, &asynchronous::copy(row, event));
     }
 
-    /// One instruction for each warp that was there. A barrier of a part of
+    /// Writes one instruction for each warp that was there. A barrier of a part of
     /// the block holds nobody up: the machine has none.
     fn barrier_passed(&mut self, barrier: u32) {
         let passed = self.barriers.pass(barrier);

@@ -4,9 +4,9 @@
 /// The accumulators of the last products, as numbers of registers.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Products {
-    /// Of the group that is open.
+    /// Accumulator of the group that is open.
     open: Option<u8>,
-    /// Of the groups that are closed and have not been waited for.
+    /// Accumulator of the groups that are closed and have not been waited for.
     closed: Option<u8>,
 }
 

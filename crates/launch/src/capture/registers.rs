@@ -69,7 +69,7 @@ fn groups(count: usize, infos: &[InstructionInfo]) -> Vec<usize> {
 struct Life {
     start: usize,
     end: usize,
-    /// It is read before it is written, going by the text.
+    /// Whether the group is read before it is written, going by the text.
     read_first: bool,
 }
 

@@ -1,4 +1,4 @@
-//! One run of a launch, recorded: as the accesses of a block, as the programs of all
+//! A recorded run of a launch: as the accesses of a block, as the programs of all
 //! warps, or as both.
 
 use super::access::AccessRecorder;
@@ -48,7 +48,7 @@ pub struct LaunchRun<'a> {
     pub file: &'a LaunchFile,
     /// The PTX.
     pub module: &'a Module,
-    /// Which launch.
+    /// The launch of the file that is recorded.
     pub selected: &'a Selected,
     /// How it runs.
     pub options: RunOptions,
@@ -154,9 +154,9 @@ impl<'a> LaunchRun<'a> {
     }
 }
 
-/// All launches of a file after they ran.
+/// Result of all launches of a file.
 pub struct Checked<'a> {
-    /// Their buffers.
+    /// The launches with their buffers, after they ran.
     pub prepared: Prepared<'a>,
     /// What was found.
     pub outcome: Outcome,

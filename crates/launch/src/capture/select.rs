@@ -1,5 +1,6 @@
-//! Which launch of a launch file an INPUT names: `FILE.toml` the first,
-//! `FILE.toml:N` launch N in execution order, `FILE.toml:ENTRY` the first of an entry.
+//! Selection of a launch by an INPUT: `FILE.toml` names the first of the file,
+//! `FILE.toml:N` launch N in execution order, `FILE.toml:ENTRY` the first of an
+//! entry.
 
 use crate::launch::LaunchFile;
 use spadkit_base::error::{Error, Result};
@@ -90,7 +91,7 @@ pub(super) fn listed(entries: &[&str]) -> String {
     listed_from(0, entries)
 }
 
-/// The same of launches that have their numbers from `first` on.
+/// Numbers and entries of launches, as [`listed`], whose numbers begin at `first`.
 pub fn listed_from(first: usize, entries: &[&str]) -> String {
     let mut at = first;
     let mut groups: Vec<String> = Vec::new();

@@ -28,26 +28,26 @@ use spadkit_ptx::{Cfg, Function, Instruction, Module};
 pub struct StaticSite {
     /// The number of the access site in traces of the entry.
     pub pc: u32,
-    /// Its position.
+    /// Position of the instruction.
     pub place: Place,
-    /// What it does.
+    /// Operation of the instruction.
     pub op: Op,
-    /// Its address; none where it is not affine in the lanes.
+    /// Address of the access; none if it is not affine in the lanes.
     pub address: Option<StaticAddress>,
-    /// Its address as an index of the variable, in bytes.
+    /// Address as an index of the variable, in bytes.
     pub index: Option<SourceIndex>,
-    /// What made it not affine, or its offset not known.
+    /// Instruction that made the address not affine, or its offset not known.
     pub unknown: Option<Unknown>,
-    /// Whether it depends on a value from memory.
+    /// Whether the address depends on a value from memory.
     pub of_data: bool,
-    /// What the run showed; nothing where nothing ran.
+    /// Result of a comparison with a run; empty if nothing ran.
     pub checked: Checked,
 }
 
 /// An affine address.
 #[derive(Clone, Debug)]
 pub struct StaticAddress {
-    /// In the notation of Eq. 4.
+    /// The address in the notation of Eq. 4.
     pub text: String,
     /// Whether the text counts words; else it counts bytes.
     pub words: bool,
@@ -74,7 +74,7 @@ pub struct Unknown {
     pub place: Place,
 }
 
-/// All sites of an entry.
+/// Access sites of an entry.
 #[derive(Clone, Debug)]
 pub struct Statics {
     /// Ascending by pc.
@@ -180,7 +180,7 @@ struct Analysed<'a> {
     context: &'a Context,
     /// Ascending by the executor's pc.
     sites: Vec<Site>,
-    /// Those that the entry reaches.
+    /// Control flow of the functions that the entry reaches.
     graphs: Vec<Graph>,
 }
 
@@ -199,7 +199,7 @@ struct Site {
     /// The address as far as it is affine in the lanes: terms that are not
     /// affine are the same for all lanes of an access.
     lanes: Option<Affine>,
-    /// That in the notation of Eq. 4, and whether it counts words.
+    /// The address in the notation of Eq. 4, and whether that counts words.
     text: (String, bool),
     /// Lanes of an access have gone round all loops of the address equally
     /// often.

@@ -11,11 +11,11 @@ use toml::de::DeTable;
 /// A kernel argument.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Arg {
-    /// Its name, for messages, dumps and expectations.
+    /// Name of the argument, for messages, dumps and expectations.
     pub name: String,
     /// What is passed.
     pub kind: ArgKind,
-    /// Its position in the file.
+    /// Position of the argument in the file.
     pub offset: usize,
 }
 
@@ -50,7 +50,7 @@ pub enum ArgKind {
 /// An address in a struct, of 64 bits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Pointer {
-    /// Its first byte in the struct.
+    /// Offset of the first byte in the struct.
     pub at: usize,
     /// Index of the argument whose buffer it points into.
     pub arg: usize,

@@ -18,9 +18,9 @@ pub struct Buffer {
     pub element: Element,
     /// How many there are.
     pub count: u64,
-    /// Its content before the run.
+    /// Content of the buffer before the run.
     pub init: Init,
-    /// Its expected content after the run.
+    /// Expected content of the buffer after the run.
     pub expect: Option<Expect>,
 }
 

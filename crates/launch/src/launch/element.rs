@@ -49,7 +49,7 @@ impl Element {
         NAMES.iter().find(|(n, _)| *n == name).map(|(_, e)| *e)
     }
 
-    /// Its name in a launch file.
+    /// Name of the element type in a launch file.
     pub fn name(self) -> &'static str {
         let named = NAMES.iter().find(|(_, e)| *e == self);
         named.map_or("bytes", |(name, _)| name)

@@ -187,7 +187,7 @@ impl LaunchFile {
         })
     }
 
-    /// All launches, in order.
+    /// The launches of the file, in order.
     pub fn launches(&self) -> impl Iterator<Item = &Launch> {
         std::iter::once(&self.first).chain(&self.then)
     }

@@ -32,7 +32,7 @@ pub enum ImageKind {
     Smooth,
     /// Each pixel one of this many levels, equally spaced and equally likely.
     Noise(u64),
-    /// This many of 100 pixels have the middle value, the others any.
+    /// Pixels of which this many of 100 have the middle value, the others any.
     Share(u64),
     /// Every value equally likely.
     Uniform,

@@ -21,7 +21,7 @@ pub enum Init {
     Fill(Vec<u8>),
     /// A .npy or .raw file.
     File(PathBuf),
-    /// These bytes.
+    /// Bytes given one by one.
     Bytes(Vec<u8>),
 }
 
@@ -30,7 +30,7 @@ pub enum Init {
 pub struct Random {
     /// Seed of the generator.
     pub seed: u64,
-    /// Their range.
+    /// Range of the elements.
     pub range: Range,
 }
 
@@ -45,7 +45,8 @@ pub enum Range {
 }
 
 impl Range {
-    /// All values of an integer type, [0, 1) of a floating-point one.
+    /// The range with every value of an integer type, or [0, 1) of a floating-point
+    /// one.
     pub fn of(element: Element) -> Self {
         match element.integer_range() {
             Some((min, max)) => Range::Integers(min, max),

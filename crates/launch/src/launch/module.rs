@@ -45,7 +45,7 @@ impl PtxFile {
         }
     }
 
-    /// Its path.
+    /// Path of the PTX.
     pub fn path(&self) -> &Path {
         &self.path
     }

@@ -39,10 +39,10 @@ impl LaunchFile {
         self.prepare_with(module, None)
     }
 
-    /// The same with every buffer at the address that `place` returns for its
-    /// bytes. If `place` copies them to a GPU, the launches can run there as they
-    /// are. Addresses of module variables, textures and samplers are the
-    /// executor's.
+    /// Prepares the launches as [`prepare`](Self::prepare) does, with every buffer
+    /// at the address that `place` returns for its bytes. If `place` copies them to
+    /// a GPU, the launches can run there as they are. Addresses of module
+    /// variables, textures and samplers are the executor's.
     pub fn prepare_at(
         &self,
         module: &Module,
@@ -185,7 +185,8 @@ impl<'a> Prepared<'a> {
         self.run_each(options, |_, _| ())
     }
 
-    /// The same; calls `each` with the outcome of each launch.
+    /// Runs the launches as [`run`](Self::run) does, and calls `each` with the
+    /// outcome of each.
     pub fn run_each(
         &mut self,
         options: &exec::Options,

@@ -1,4 +1,4 @@
-//! One launch: entry, grid, block, and arguments.
+//! A launch of a launch file: entry, grid, block, and arguments.
 
 use spadkit_base::cuda::{MAX_BLOCK, MAX_GRID, MAX_THREADS};
 use spadkit_base::error::Result;
@@ -9,7 +9,7 @@ const MAX_CLUSTER: u32 = 16;
 /// The largest scratchpad of a block on any GPU so far, in bytes (sm_90).
 pub(super) const MAX_SHARED: u64 = 227 * 1024;
 
-/// One launch of one entry.
+/// A launch of one entry.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Launch {
     /// The entry; `None` where the PTX has a single one.

@@ -37,11 +37,12 @@ pub struct Skeleton {
 /// A parameter of the entry.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Param {
-    /// Its name in the launch file, without the entry's name as prefix.
+    /// Name of the parameter in the launch file, without the entry's name as
+    /// prefix.
     name: String,
-    /// Its type in C++, where the entry's name is mangled.
+    /// Type of the parameter in C++, if the entry's name is mangled.
     declared: Option<String>,
-    /// Its kind, as far as the PTX shows.
+    /// Kind of the parameter, as far as the PTX shows it.
     kind: ParamKind,
 }
 

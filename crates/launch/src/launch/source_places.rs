@@ -15,8 +15,8 @@ pub fn source_places(file: &str, folder: &Path) -> impl Iterator<Item = PathBuf>
     here.into_iter().chain([named.to_owned()]).chain(beside)
 }
 
-/// The same file in the checkout that `folder` is in, if PTX names it by a path outside
-/// of that: the longest end of the path that is a file there.
+/// The file in the checkout of `folder`, if PTX names it by a path outside of that:
+/// the longest end of the path that is a file there.
 fn here(named: &Path, folder: &Path) -> Option<PathBuf> {
     let named = named.is_absolute().then(|| clean(named))?;
     let folder = clean(folder);

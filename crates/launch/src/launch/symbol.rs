@@ -12,14 +12,14 @@ use toml::de::DeTable;
 /// it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Symbol {
-    /// Its name in the PTX.
+    /// Name of the variable in the PTX.
     pub name: String,
     /// Type and number of its elements and what is written; `None`: as the PTX
     /// says.
     pub buffer: Buffer,
     /// Whether it keeps what the PTX gives it.
     pub keep: bool,
-    /// Its position in the file.
+    /// Position of the symbol in the file.
     pub offset: usize,
 }
 

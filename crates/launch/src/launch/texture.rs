@@ -16,13 +16,13 @@ const MAX_LAYERS: u64 = 2048;
 /// A texture or a surface.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TextureTable {
-    /// Its name: of the argument's key, or of a variable of the PTX.
+    /// Name of the texture: of the argument's key, or of a variable of the PTX.
     pub name: String,
-    /// Its own texels, or the object whose texels it reads.
+    /// Texels of its own, or the object whose texels it reads.
     pub texels: Texels,
-    /// Their layout, and how they are read.
+    /// Layout of the texels, and how they are read.
     pub shape: Shape,
-    /// Its position in the file.
+    /// Position of the texture in the file.
     pub offset: usize,
 }
 
@@ -40,11 +40,11 @@ pub enum Texels {
 /// A sampler for textures without their own.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SamplerTable {
-    /// Its name: of the argument's key, or of a variable of the PTX.
+    /// Name of the sampler: of the argument's key, or of a variable of the PTX.
     pub name: String,
-    /// Its modes of reading.
+    /// Modes of reading.
     pub sampler: Sampler,
-    /// Its position in the file.
+    /// Position of the sampler in the file.
     pub offset: usize,
 }
 
@@ -289,7 +289,7 @@ fn sampler(section: &Section, source: &Source, dimensions: usize) -> Result<Samp
 }
 
 impl TextureTable {
-    /// Its own texels, where it has some.
+    /// The texture's own texels, if it has some.
     pub fn buffer(&self) -> Option<&Buffer> {
         match &self.texels {
             Texels::Own(buffer) => Some(buffer),

@@ -74,7 +74,7 @@ impl fmt::Display for Input {
 }
 
 impl Input {
-    /// Its name, as the user wrote it.
+    /// Name of the input, as the user wrote it.
     pub fn name(&self) -> &Path {
         match self {
             Input::Generated(name) => Path::new(name),
@@ -113,7 +113,7 @@ impl Input {
         }
     }
 
-    /// Its PTX, as one text.
+    /// PTX of the input, as one text.
     pub fn module(&self) -> Result<Module> {
         match self {
             Input::Launch(launch) => launch.module()?.clone().one_text(),
@@ -149,7 +149,7 @@ impl Input {
         }
     }
 
-    /// Its accesses to shared memory: those of one block.
+    /// Accesses of one block to shared memory.
     pub fn accesses(&self, options: RunOptions) -> Result<AccessTrace> {
         let path = self.name();
         match self {

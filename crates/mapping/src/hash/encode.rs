@@ -13,7 +13,7 @@ use crate::geometry::Geometry;
 use serde::{Serialize, Serializer};
 use spadkit_base::error::{Error, Result};
 
-/// One unit configured for one spec.
+/// A unit configured for one spec.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Encoding {
     /// The Verilog module that takes the ports.
@@ -68,9 +68,9 @@ impl Serialize for Encoding {
     }
 }
 
-/// All register values for one mapping. The bank unit and the row map must be
-/// set together: with the row map of another mapping, two addresses map to the
-/// same word.
+/// Values of all registers for one mapping. The bank unit and the row map must be
+/// set together: with the row map of another mapping, two addresses map to the same
+/// word.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Configuration {
     /// The unit that computes the bank.

@@ -63,7 +63,7 @@ impl BankFunction {
     }
 }
 
-/// Which address bits make up the row index.
+/// The address bits that make up the row index.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RowMap {
     pivots: u32,

@@ -10,7 +10,7 @@ pub struct PortValue {
 }
 
 impl PortValue {
-    /// All zero.
+    /// The value with all bits zero.
     pub fn zero(width: usize) -> Self {
         PortValue {
             width,

@@ -8,7 +8,7 @@ use spadkit_base::error::{Error, Result};
 use std::str::FromStr;
 use strum::{Display, IntoStaticStr, VariantArray};
 
-/// Which w elements the threads of a warp access.
+/// The w elements that the threads of a warp access.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Display, IntoStaticStr, VariantArray)]
 #[strum(serialize_all = "lowercase")]
 pub enum AccessKind {
@@ -32,7 +32,7 @@ pub enum AccessKind {
 }
 
 impl AccessKind {
-    /// All kinds.
+    /// Every kind, in the order of declaration.
     pub const ALL: &[AccessKind] = <AccessKind as VariantArray>::VARIANTS;
 
     /// The name on the command line.

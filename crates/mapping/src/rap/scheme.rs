@@ -35,7 +35,7 @@ pub enum Scheme {
 }
 
 impl Scheme {
-    /// All schemes, in the order of the paper's tables.
+    /// Every scheme, in the order of the paper's tables.
     pub const ALL: &[Scheme] = <Scheme as VariantArray>::VARIANTS;
 
     /// The name on the command line.

@@ -29,7 +29,7 @@ pub enum Transpose {
 }
 
 impl Transpose {
-    /// All three.
+    /// The three transposes.
     pub const ALL: [Transpose; 3] = [Transpose::Crsw, Transpose::Srcw, Transpose::Drdw];
 
     /// The element of `a` that thread j of warp i reads; it writes the

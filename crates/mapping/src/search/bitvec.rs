@@ -14,7 +14,7 @@ use rayon::prelude::*;
 use spadkit_base::error::{Error, Result};
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// All (n-m+1) · n · 2^m configurations of the bit-vector XOR unit.
+/// The (n-m+1) · n · 2^m configurations of the bit-vector XOR unit.
 pub fn all_pairs(geometry: Geometry) -> Vec<Pair> {
     let (n, masks) = (geometry.addr_bits(), geometry.banks() as u32);
     (0..=geometry.row_bits())
@@ -67,7 +67,7 @@ pub fn search_xor(problem: &Problem, pairs: &[Pair], control: &Control) -> Resul
     search_tied(problem, pairs, Ties::First, control)
 }
 
-/// Which of several equally good configurations is chosen.
+/// The configuration that is chosen of several equally good ones.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Ties {
     /// The first pair, then the smallest mask.

@@ -11,7 +11,7 @@ use spadkit_base::error::Result;
 /// The heuristic by its score.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Heuristic {
-    /// Of Givargis: the bit that splits the references most evenly.
+    /// The heuristic of Givargis: the bit that splits the references most evenly.
     Givargis,
     /// The Minimum Imbalance Heuristic: the bit with which the banks are loaded most evenly.
     MinimumImbalance,

@@ -162,7 +162,7 @@ impl Problem {
 pub struct Outcome {
     /// The best configuration found.
     pub spec: HashSpec,
-    /// Its conflicts.
+    /// Conflicts under that configuration.
     pub conflicts: u64,
     /// Every configuration that the search was asked about has at least as
     /// many: all those of the unit that the [`Problem`] allows.

@@ -51,7 +51,7 @@ impl ReferenceSet {
             .fold(0, |mask, (_, lanes)| mask ^ lanes)
     }
 
-    /// All references.
+    /// A mask of all references.
     pub fn all(&self) -> u64 {
         u64::MAX >> (64 - self.len)
     }
@@ -84,7 +84,7 @@ pub fn of_trace(
     of_accesses(accesses.flat_map(|a| rule.reference_sets(a)), geometry)
 }
 
-/// One reference set per access instruction: that of its first warp access with
+/// A reference set per access instruction: that of its first warp access with
 /// active lanes. An analysis of source text (hash paper, section 6) knows the
 /// instructions of a kernel, not how often they run.
 pub fn of_instructions(
@@ -103,7 +103,8 @@ pub fn of_instructions(
     of_accesses(first.into_values().flatten(), geometry)
 }
 
-/// The same from addresses per warp access; at most 64 each.
+/// Reference sets of warp accesses that are given by their addresses, at most 64
+/// each.
 pub fn of_accesses(
     accesses: impl Iterator<Item = Vec<u32>>,
     geometry: Geometry,
@@ -125,7 +126,7 @@ pub enum Candidates {
 }
 
 impl Candidates {
-    /// Those for the unit of `kind`.
+    /// The candidates for the bank bits of the unit of `kind`.
     pub fn of(kind: HashKind) -> Self {
         match kind::of(kind).search {
             Search::Rows(Family::Permutation) => Candidates::Bits,

@@ -108,7 +108,7 @@ impl Node {
     }
 }
 
-/// All subsets of `mask`, ascending.
+/// The subsets of `mask`, ascending.
 fn subsets(mask: usize) -> impl Iterator<Item = usize> {
     let next = move |&subset: &usize| (subset != mask).then(|| (subset.wrapping_sub(mask)) & mask);
     std::iter::successors(Some(0), next)

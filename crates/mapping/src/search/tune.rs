@@ -22,7 +22,7 @@ use spadkit_base::error::{Error, Result};
 )]
 #[strum(serialize_all = "lowercase", ascii_case_insensitive)]
 pub enum Method {
-    /// All configurations of a bit-vector unit, or the pruned ranges.
+    /// Every configuration of a bit-vector unit, or the pruned ranges.
     Exhaustive,
     /// The Givargis heuristic.
     Givargis,

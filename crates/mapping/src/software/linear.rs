@@ -29,7 +29,8 @@ pub(super) fn steps(rows: &[u32]) -> Steps {
     factored(rows, 0)
 }
 
-/// The same if index bits beyond the matrix may be set; they are unchanged.
+/// The operations of a layout, as [`steps`], where index bits beyond the matrix may
+/// be set; they are unchanged.
 pub(super) fn open_steps(rows: &[u32]) -> Steps {
     factored(rows, u32::MAX.checked_shl(rows.len() as u32).unwrap_or(0))
 }

@@ -22,7 +22,7 @@ pub enum Op {
 }
 
 impl Op {
-    /// Its name in JSON.
+    /// Name of the operation in JSON.
     pub fn name(self) -> &'static str {
         self.into()
     }
@@ -47,7 +47,8 @@ pub struct Access {
     /// the lanes of each word and add once.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub increment: bool,
-    /// All lanes have one address, so on GPUs one lane does the atomic for all.
+    /// Whether the lanes all have one address, so that on GPUs one lane does the
+    /// atomic for all.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub aggregated: bool,
     /// Fields of other tools, kept and ignored.

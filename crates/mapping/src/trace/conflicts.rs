@@ -52,7 +52,8 @@ pub fn removed_pct(baseline: u64, now: u64) -> Option<f64> {
     }
 }
 
-/// The same in words: `85.7 %`, or `96 added` where conflicts rise.
+/// The share of conflicts that is gone, as text: `85.7 %`, or `96 added` where they
+/// rise.
 pub fn removed_text(baseline: u64, now: u64) -> String {
     match removed_pct(baseline, now) {
         Some(pct) if now <= baseline => format!("{pct:.1} %"),

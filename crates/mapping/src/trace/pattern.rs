@@ -90,7 +90,7 @@ impl Pattern {
         })
     }
 
-    /// Its class.
+    /// Class of the pattern.
     pub fn class(self) -> Class {
         match self {
             Pattern::Single | Pattern::Linear => Class::Linear,
@@ -100,7 +100,7 @@ impl Pattern {
         }
     }
 
-    /// Its non-zero strides without sign.
+    /// Non-zero strides of the pattern, without sign.
     pub fn strides(self) -> impl Iterator<Item = u64> {
         let strides = match self {
             Pattern::Linear => [1, 0],
@@ -193,11 +193,12 @@ pub struct Instruction {
     pub pc: u32,
     /// What it does.
     pub op: Op,
-    /// Its warp accesses with active lanes.
+    /// Number of warp accesses with active lanes.
     pub accesses: u64,
     /// The most general class among them.
     pub class: Class,
-    /// Its patterns and how often each occurs, the most frequent first.
+    /// Patterns of the instruction and how often each occurs, the most frequent
+    /// first.
     pub patterns: Vec<(Pattern, u64)>,
 }
 
@@ -228,8 +229,8 @@ pub fn classify(trace: &AccessTrace) -> Vec<Instruction> {
 }
 
 impl Instruction {
-    /// Its strides in words, ascending, without sign. None if the pattern is
-    /// random, because then a fitting access is a coincidence.
+    /// Strides of the instruction in words, ascending, without sign. None if the
+    /// pattern is random, because then a fitting access is a coincidence.
     pub fn strides(&self) -> Vec<u64> {
         if self.class == Class::Random {
             return Vec::new();
@@ -239,7 +240,7 @@ impl Instruction {
     }
 }
 
-/// All strides of a trace, ascending, without sign.
+/// Strides of a whole trace, ascending, without sign.
 pub fn strides(trace: &AccessTrace) -> Vec<u64> {
     let all = classify(trace).into_iter().flat_map(|i| i.strides());
     sorted(all.collect())

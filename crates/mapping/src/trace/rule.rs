@@ -8,21 +8,21 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Wide {
-    /// They count on the first word of each lane: the machines of the papers,
-    /// and the scratchpad that the kit emits.
+    /// Wide accesses count on the first word of each lane: the machines of the
+    /// papers, and the scratchpad that the kit emits.
     FirstWord,
     /// Today's GPUs: 8-byte accesses go in two phases of half a warp, 16-byte
     /// ones in four of a quarter, each with all words of its lanes.
     Phases,
-    /// The same, but a load whose lanes agree in pairs takes half the phases:
-    /// lanes l and l ^ 1, or l and l ^ 2, have the same address for every
-    /// active l. NVIDIA states this for compute capability 7.x (Developer
-    /// Forums, "Unexpected shared memory bank conflict", topic 77228).
+    /// Phases as in `Phases`, but a load whose lanes agree in pairs takes half of
+    /// them: lanes l and l ^ 1, or l and l ^ 2, have the same address for every
+    /// active l. NVIDIA states this for compute capability 7.x (Developer Forums,
+    /// "Unexpected shared memory bank conflict", topic 77228).
     PhasesMerged,
 }
 
 impl Wide {
-    /// All words of a lane count, in phases of a part of the warp.
+    /// Whether every word of a lane counts, in phases of a part of the warp.
     pub fn in_phases(self) -> bool {
         self != Wide::FirstWord
     }
@@ -156,7 +156,8 @@ impl ConflictRule {
         phases.map(all).filter(|words| !words.is_empty())
     }
 
-    /// The same phases, with the lane of each word.
+    /// The words of each phase, as [`phases`](Self::phases), with the lane of each
+    /// word.
     pub fn lanes_of_phases(&self, access: &Access) -> Vec<Vec<(u32, u32)>> {
         let words = self.words(access);
         let count = self.phases_of(access);

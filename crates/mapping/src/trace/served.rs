@@ -20,9 +20,9 @@ pub struct Served {
 pub struct ServedWord {
     /// The lanes that get it.
     pub lanes: Vec<u32>,
-    /// Its index in shared memory.
+    /// Index of the word in shared memory.
     pub word: u32,
-    /// Its bank.
+    /// Bank of the word.
     pub bank: u32,
     /// From 0.
     pub wavefront: u32,

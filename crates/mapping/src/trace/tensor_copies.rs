@@ -18,9 +18,9 @@ pub struct TensorCopy {
     pub ptx_file: Option<String>,
     /// From shared memory to global memory.
     pub stores: bool,
-    /// Its first byte.
+    /// Offset of the first byte in shared memory.
     pub offset: u32,
-    /// Its bytes.
+    /// Number of bytes in shared memory.
     pub bytes: u32,
     /// The swizzle of the map, in bytes: 0, 32, 64 or 128.
     pub swizzle: u32,

@@ -13,11 +13,12 @@ pub const FIELD: &str = "shared_variables";
 /// A variable of shared memory.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SharedVariable {
-    /// Its name; for dynamic shared memory, the names of all variables that refer to it.
+    /// Name of the variable; for dynamic shared memory, the names of all variables
+    /// that refer to it.
     pub name: String,
-    /// Its first byte.
+    /// Offset of its first byte.
     pub offset: u32,
-    /// Its bytes.
+    /// Size in bytes.
     pub bytes: u32,
 }
 
@@ -36,7 +37,8 @@ impl AccessTrace {
         found
     }
 
-    /// The same accesses, with accesses wider than `bytes` split into several, one after the other.
+    /// The trace with accesses wider than `bytes` split into several, one after the
+    /// other.
     pub fn narrowed(&self, bytes: u32) -> AccessTrace {
         let split = |access: &Access| -> Vec<Access> {
             let width = access.bytes.min(bytes);

@@ -14,7 +14,8 @@ pub(super) fn parse<T: serde::de::DeserializeOwned>(path: &Path) -> Result<T> {
     parse_with(path, |_, _| ())
 }
 
-/// The same; `resolve` completes the value with the file's text.
+/// A TOML file of the folder `reproduce/`; `resolve` completes the value with the
+/// file's text.
 pub(super) fn parse_with<T: serde::de::DeserializeOwned>(
     path: &Path,
     resolve: impl FnOnce(&mut T, &str),

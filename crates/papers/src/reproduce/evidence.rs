@@ -21,7 +21,7 @@ pub enum Evidence {
 }
 
 impl Evidence {
-    /// All, in the order of the page.
+    /// Every kind of evidence, in the order of the page.
     pub const ALL: [Evidence; 5] = [
         Evidence::Formula,
         Evidence::Counted,
@@ -30,7 +30,7 @@ impl Evidence {
         Evidence::Identity,
     ];
 
-    /// Its word on the page.
+    /// The kind's word on the page.
     pub fn word(self) -> &'static str {
         match self {
             Evidence::Formula => "formula",

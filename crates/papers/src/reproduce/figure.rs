@@ -18,9 +18,9 @@ use std::path::{Path, PathBuf};
 pub struct Figure {
     /// `PAPER.NAME`.
     pub id: String,
-    /// Its subject.
+    /// Subject of the figure.
     pub title: String,
-    /// Its page or section in the paper.
+    /// Page or section in the paper.
     pub source: String,
     /// The evidence of its values, unless a quantity states its own.
     pub evidence: Option<Evidence>,
@@ -137,7 +137,7 @@ pub struct Workload {
     /// Numbers of the formula; a configuration's number of the same name overrides one.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub numbers: BTreeMap<String, f64>,
-    /// The same, of text: a mapping, a file.
+    /// Inputs of the formula that are text: a mapping, a file.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub words: BTreeMap<String, String>,
     /// How the input was chosen to fit the paper's numbers about it. All values
@@ -163,7 +163,8 @@ pub struct Configuration {
     /// workload: a column of `reproduce/hash/table5.toml`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub published: Option<String>,
-    /// The same in the kernel's own index arithmetic, without hardware.
+    /// The bank mapping of that table (named as in `published`) in the kernel's own
+    /// index arithmetic, without hardware.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub software: Option<String>,
     /// A column of that table that the mapping is compared with: `equal` is 1
@@ -193,7 +194,7 @@ pub struct Configuration {
     /// Numbers of the formula.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub numbers: BTreeMap<String, f64>,
-    /// The same, of text.
+    /// Inputs of the formula that are text.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub words: BTreeMap<String, String>,
 }
@@ -263,7 +264,7 @@ impl Figure {
         values.for_each(|p| p.resolve(text, None));
     }
 
-    /// Its file.
+    /// Data file of the figure.
     pub fn file(&self) -> PathBuf {
         self.folder.join(&self.file_name)
     }

@@ -96,7 +96,7 @@ pub struct Overall {
     pub values: usize,
     /// Mean absolute error.
     pub error: f64,
-    /// Of no mechanism.
+    /// Mean absolute error of the values for no mechanism.
     pub no_mechanism: f64,
     /// Values of workloads.
     pub of_workloads: usize,

@@ -12,7 +12,7 @@ use serde::Deserialize;
 pub struct Order {
     /// The statement, as in `count NAME`.
     pub name: String,
-    /// Its evidence; that of the figure if not given.
+    /// Evidence of the statement; that of the figure if not given.
     pub evidence: Option<Evidence>,
     /// How the numbers are formed.
     #[serde(default)]
@@ -59,7 +59,7 @@ fn cycles() -> String {
 }
 
 impl Order {
-    /// All configurations, or workloads, that are compared.
+    /// Configurations, or workloads, that are compared.
     pub fn names(&self) -> Vec<&str> {
         let ends = self.most.iter().chain(&self.least);
         let lists = self.descending.iter().chain(&self.ascending);

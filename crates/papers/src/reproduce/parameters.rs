@@ -12,7 +12,7 @@ use spadkit_mapping::search::tune::{Method, Tuner};
 pub(super) struct Compared {
     /// Printed the same.
     pub equal: bool,
-    /// The same banks, except for their numbers.
+    /// The banks are the same, except for their numbers.
     pub same_banks: bool,
     /// Conflicts that the published parameter leaves here.
     pub published: u64,

@@ -1,4 +1,4 @@
-//! One computation: its inputs, its digest, its results.
+//! A point, which is one computation: its inputs, its digest, its results.
 
 use super::change::Change;
 use super::figure::{Configuration, Figure, Workload};
@@ -147,7 +147,7 @@ impl Point {
         })
     }
 
-    /// Its line of `points.jsonl`.
+    /// The point's line of `points.jsonl`.
     pub fn json(&self, numbers: &Numbers) -> Value {
         json!({
             "digest": self.digest,

@@ -7,7 +7,7 @@ use std::ops::Range;
 #[derive(Clone, Debug)]
 pub struct Published {
     value: Value,
-    /// Its position in the data file.
+    /// Position of the value in the data file.
     span: Range<usize>,
 }
 

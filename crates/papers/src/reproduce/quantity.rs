@@ -130,7 +130,7 @@ pub enum Provenance {
     None,
 }
 
-/// One kind of number of a figure.
+/// A kind of number of a figure.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Quantity {
@@ -179,7 +179,7 @@ pub struct Quantity {
     /// How workloads are summed up, if in one way: a `[[quantity.summary]]` in
     /// short.
     pub mean: Option<Form>,
-    /// Its published value.
+    /// Published value of that mean.
     pub published_mean: Option<Published>,
     /// The origin of that.
     pub mean_provenance: Option<Provenance>,
@@ -206,7 +206,7 @@ pub struct Quantity {
 pub struct Summary {
     /// How.
     pub form: Form,
-    /// Its name; FORM QUANTITY if not given.
+    /// Name of the summary; FORM QUANTITY if not given.
     pub name: Option<String>,
     /// The workloads; all of the quantity if empty.
     #[serde(default)]
@@ -215,9 +215,9 @@ pub struct Summary {
     pub at: Option<String>,
     /// For `rank`: the quantity whose measured values replace the published ones.
     pub against: Option<String>,
-    /// Of `count-if`: `> 1`, `<= 0`, `= 100`.
+    /// For `count-if`: `> 1`, `<= 0`, `= 100`.
     pub condition: Option<Condition>,
-    /// Its published value.
+    /// Published value of the summary.
     pub published: Option<Published>,
     /// The origin of that.
     #[serde(default = "prose")]
@@ -287,14 +287,14 @@ impl Condition {
 pub struct NotModelled {
     /// The published quantity.
     pub quantity: String,
-    /// Its workload.
+    /// Workload of the value.
     pub workload: Option<String>,
     /// The value; none where only a drawing has it.
     pub published: Option<Published>,
-    /// Its unit.
+    /// Unit of the value.
     #[serde(default)]
     pub unit: String,
-    /// Its origin.
+    /// Origin of the value.
     #[serde(default = "text")]
     pub provenance: Provenance,
     /// The evidence that a measurement of it would be.
@@ -333,7 +333,7 @@ impl Quantity {
         }
     }
 
-    /// All configurations that it is computed from.
+    /// Every configuration that the quantity is computed from.
     pub fn configurations(&self) -> impl Iterator<Item = &str> {
         let more = [&self.over, &self.less, &self.less_over, &self.part_of];
         let more = more.into_iter().filter_map(|name| name.as_deref());
@@ -370,7 +370,7 @@ impl Quantity {
         Some(own).filter(|v| v.is_finite())
     }
 
-    /// All summaries of its workloads.
+    /// Every summary of the quantity's workloads.
     pub fn summaries(&self) -> Vec<Summary> {
         let short = self.mean.map(|form| Summary {
             form,

@@ -28,7 +28,7 @@ pub enum Verdict {
 }
 
 impl Verdict {
-    /// All, in the order of the page.
+    /// Every verdict, in the order of the page.
     pub const ALL: [Verdict; 5] = [
         Verdict::Reproduced,
         Verdict::DirectionOnly,
@@ -42,7 +42,7 @@ impl Verdict {
         matches!(self, Verdict::Differs | Verdict::DirectionOnly)
     }
 
-    /// Its word on the page.
+    /// The verdict's word on the page.
     pub fn word(self) -> &'static str {
         match self {
             Verdict::Reproduced => "reproduced",
@@ -77,7 +77,7 @@ pub enum Check {
     None,
 }
 
-/// One published value and the measured one.
+/// A published value and the measured one.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Comparison {
     /// The figure.
@@ -90,7 +90,7 @@ pub struct Comparison {
     pub machine: Option<String>,
     /// The paper's value.
     pub published: Option<Published>,
-    /// Its origin in the paper.
+    /// Origin of the value in the paper.
     pub provenance: Provenance,
     /// How it was derived from printed values.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -119,7 +119,8 @@ pub struct Comparison {
     /// The value for a mechanism without any effect.
     #[serde(skip)]
     pub neutral: Option<f64>,
-    /// It is a count, or names a workload, so that no distance applies.
+    /// Whether the value is a count, or names a workload, so that no distance
+    /// applies.
     #[serde(skip)]
     pub counts: bool,
     /// The tolerance of a timed value of its kind; none if that is a part of the value.
@@ -127,7 +128,7 @@ pub struct Comparison {
     pub yardstick: Option<f64>,
 }
 
-/// All results of a figure. Points that are missing, as in a shard, give null.
+/// The results of a figure. Points that are missing, as in a shard, give null.
 pub fn results(figure: &Figure, machine: Option<&str>, table: &Table) -> Vec<Comparison> {
     let figure = Context {
         figure,

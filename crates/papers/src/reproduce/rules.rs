@@ -21,7 +21,7 @@ pub enum Measure {
 }
 
 impl Measure {
-    /// All.
+    /// Every measure.
     pub const ALL: [Measure; 5] = [
         Measure::Count,
         Measure::Ratio,
@@ -96,7 +96,7 @@ pub struct Rule {
     pub measures: &'static [Measure],
     /// as the page names them.
     pub what: &'static str,
-    /// Their tolerance.
+    /// Tolerance of these values.
     pub width: Width,
     /// Why that far.
     pub reason: &'static str,

@@ -13,11 +13,12 @@ use spadkit_sm::config::Config;
 /// One thing that is changed.
 #[derive(Clone, Debug)]
 pub struct Perturbation {
-    /// Its name in the chart.
+    /// Name of the perturbation in the chart.
     pub name: &'static str,
     /// The change.
     pub change: Change,
-    /// It is small, and part of the range. Large ones show what moves the number.
+    /// Whether the change is small, and part of the range. Large ones show what
+    /// moves the number.
     pub small: bool,
 }
 
@@ -138,9 +139,9 @@ pub struct Headline {
 pub struct Sensitivity {
     /// Without a perturbation.
     pub base: f64,
-    /// Of the small perturbations and the base.
+    /// Median of the small perturbations and the base.
     pub median: f64,
-    /// Of the same, the least.
+    /// Least of the small perturbations and the base.
     pub least: f64,
     /// The greatest.
     pub most: f64,

@@ -4,9 +4,9 @@ use super::quantity::{Condition, Form};
 
 /// A workload's contribution.
 pub(super) struct Summand<'a> {
-    /// Its name.
+    /// Name of the workload.
     pub workload: &'a str,
-    /// Its value.
+    /// Measured value of the workload.
     pub measured: Option<f64>,
     /// The published one, if that is a number.
     pub published: Option<f64>,

@@ -10,13 +10,13 @@ use std::path::Path;
 /// A benchmark of the table.
 #[derive(Clone, Debug, Deserialize)]
 pub(super) struct Row {
-    /// Its name.
+    /// Name of the benchmark.
     pub benchmark: String,
     /// The launch file that is used for it.
     pub launch: String,
     /// How the stand-in was fitted to the table, if it was.
     pub inferred: Option<String>,
-    /// Its other columns.
+    /// Further columns of the table.
     #[serde(flatten)]
     columns: BTreeMap<String, toml::Value>,
 }

@@ -68,10 +68,10 @@ impl SharedVariable {
     }
 }
 
-/// Which shared variables an access may touch.
+/// The shared variables that an access may touch.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Touches {
-    /// One of these.
+    /// One of these variables.
     Variables(BTreeSet<SharedVariable>),
     /// Any shared memory of the block.
     All {

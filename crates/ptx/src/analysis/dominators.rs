@@ -1,4 +1,4 @@
-//! Which blocks lie on every way from the entry to a block.
+//! Dominators: the blocks that lie on every way from the entry to a block.
 
 use crate::cfg::{self, Cfg};
 

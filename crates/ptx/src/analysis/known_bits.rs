@@ -11,13 +11,13 @@ pub(super) use solve::SHARED_LIMIT_BITS;
 /// the register, zero-extended to 64 bits: bits beyond its width are zeros.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct KnownBits {
-    /// These are always zero.
+    /// Bits that are always zero.
     pub zeros: u64,
-    /// These are always one.
+    /// Bits that are always one.
     pub ones: u64,
 }
 
-/// All bits below `bits`.
+/// A mask of all bits below `bits`.
 pub(super) fn mask(bits: u32) -> u64 {
     match bits {
         0 => 0,

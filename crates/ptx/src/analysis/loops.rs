@@ -13,8 +13,7 @@ use crate::cfg::Cfg;
 pub struct Loop {
     /// The one block through which it is entered.
     pub header: u32,
-    /// Its blocks, inner loops included, in reverse postorder: the header
-    /// first.
+    /// Blocks of the loop, inner loops included, in reverse postorder: the header first.
     pub blocks: Vec<u32>,
     /// 1 for an outermost loop.
     pub depth: u32,
@@ -32,7 +31,7 @@ pub struct Loop {
 /// The loops of a function.
 #[derive(Clone, Debug)]
 pub struct Loops {
-    /// All natural loops, outer ones before those inside.
+    /// Every natural loop, outer ones before those inside.
     pub list: Vec<Loop>,
     innermost: Vec<Option<u32>>,
     irreducible: Vec<bool>,

@@ -25,18 +25,18 @@ pub struct Meeting {
     pub block: u32,
     /// The number of loops.
     pub depth: u8,
-    /// Of two in as many loops, lanes come to the one of the lower number first: to the head
-    /// of the loop last.
+    /// Rank among meetings in as many loops: lanes come to the lower number first, to the
+    /// head of the loop last.
     pub order: u32,
 }
 
 /// The meetings of a graph.
 #[derive(Clone, Debug, Default)]
 pub struct Meets {
-    /// Of the branch that ends each block.
+    /// By block, the meeting of the branch that ends it.
     at: Vec<Option<Meeting>>,
-    /// Of a branch to a table, some of whose sides leave the loop that it is in, those of the
-    /// others.
+    /// By branch to a table some of whose sides leave its loop, the meeting of the other
+    /// sides.
     inner: BTreeMap<u32, Meeting>,
     /// By branch, the meetings of branches before it that only some of its sides reach.
     past: BTreeMap<u32, Vec<Past>>,
@@ -45,7 +45,7 @@ pub struct Meets {
 /// A meeting that only some sides of a later branch reach, or its own meeting does not.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Past {
-    /// It.
+    /// The meeting that is passed.
     pub meeting: Meeting,
     /// The successors of the later branch's block that lead past it.
     pub sides: Vec<u32>,
@@ -192,9 +192,9 @@ impl Meets {
 struct Graph<'a> {
     cfg: &'a Cfg,
     loops: Loops,
-    /// Of each block its number in an order in which edges but those back go up.
+    /// By block, its number in an order in which all edges but back edges go up.
     order: Vec<u32>,
-    /// Of each block the numbers of those that it reaches without an edge back, itself among
+    /// By block, the numbers of those that it reaches without a back edge, itself among
     /// them.
     forward: Vec<Blocks>,
     /// Blocks that do nothing but leave the function.

@@ -23,9 +23,9 @@ pub struct Factor {
     /// In CUDA C++: `threadIdx.x`; of what has no name there, a name that
     /// [`Factor::stands_for`] explains.
     pub text: String,
-    /// Which thread index it is: 0 for x.
+    /// Dimension of the thread index: 0 for x.
     pub thread: Option<usize>,
-    /// Which dimension of the block it is.
+    /// Dimension of the block size.
     pub block: Option<usize>,
     /// What a name that is not CUDA's means.
     pub stands_for: Option<String>,

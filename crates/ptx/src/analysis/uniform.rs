@@ -16,7 +16,7 @@ use crate::names::{Space, Special};
 use crate::opcodes::Class;
 use std::collections::{HashMap, HashSet};
 
-/// Which values are uniform.
+/// The values of a function that are uniform.
 pub struct Uniformity<'a> {
     function: &'a Function,
     module: &'a Module,

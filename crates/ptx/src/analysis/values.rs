@@ -68,12 +68,12 @@ impl Definition {
     }
 }
 
-/// Who uses a value.
+/// A user of a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Use {
     /// The instruction reads it, or may keep it (its guard is off).
     Instruction(u32),
-    /// It is an input of this phi.
+    /// The value is an input of this phi.
     Phi(ValueId),
 }
 
@@ -382,7 +382,7 @@ impl Values {
         }
     }
 
-    /// Who uses a value.
+    /// The users of a value.
     pub fn users(&self, value: ValueId) -> &[Use] {
         self.uses.of(value.0)
     }

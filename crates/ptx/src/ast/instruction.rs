@@ -58,9 +58,9 @@ impl std::fmt::Debug for Modifiers {
 /// An instruction.
 #[derive(Clone, Debug)]
 pub struct Instruction {
-    /// Its first word.
+    /// First word of the instruction.
     pub opcode: Opcode,
-    /// Its other words.
+    /// Further words, separated by dots.
     pub modifiers: Modifiers,
     /// `@p` before it.
     pub guard: Option<Guard>,
@@ -80,7 +80,7 @@ impl Instruction {
         self.modifiers.contains(&Modifier::Word(word))
     }
 
-    /// Its types in order.
+    /// Types of the instruction, in order.
     pub fn types(&self) -> impl Iterator<Item = Type> + '_ {
         self.modifiers.iter().filter_map(|m| match m {
             Modifier::Type(ty) => Some(*ty),
@@ -88,12 +88,12 @@ impl Instruction {
         })
     }
 
-    /// Its `n`-th type.
+    /// Type number `n` of the instruction, from 0.
     pub fn ty(&self, n: usize) -> Option<Type> {
         self.types().nth(n)
     }
 
-    /// Its first state space; none means generic addresses.
+    /// First state space of the instruction; none means generic addresses.
     pub fn space(&self) -> Option<Space> {
         self.modifiers.iter().find_map(|m| match m {
             Modifier::Space(space) => Some(*space),

@@ -209,8 +209,8 @@ impl<'a> Together<'a> {
         false
     }
 
-    /// Those who wait for phases go on: whether they may, if there are any. Each block has
-    /// its turn for that.
+    /// Lets the warps that wait for phases look again, each block in its turn. Returns
+    /// whether they may go on; `None` if no warp waits.
     fn send_on(&mut self) -> Option<bool> {
         let waits = |at: &usize| self.workers[*at].waits_for_phase();
         let waiting: Vec<usize> = (0..self.workers.len()).filter(waits).collect();

@@ -16,7 +16,7 @@
 //! | `sum` | outcomes of blocks, put together |
 //! | `cluster`, `block` | blocks that run together; a thread block: its warps in turn |
 //! | `warp` | a warp: its paths, and the loop that executes one |
-//! | `races`, `advice` | races as they are reported; what would order them |
+//! | `race_report`, `advice` | races as findings, by pair of lines; what would order them |
 //! | `decode` | PTX to the form that is executed |
 //! | `execute` | an instruction of that form; exchanges, barriers, textures |
 //! | `tensor`, `asynchronous`, `system` | products of matrices; copies and `mbarrier`; `malloc`, `printf` |
@@ -26,6 +26,7 @@
 //! | `memory`, `lanes` | global memory; common instructions with vector instructions |
 //! | `image` | the form that is executed |
 //! | `race`, `texture`, `tensor_map` | earlier accesses and what orders them; texels; maps of tensors |
+//! | `ordering` | strength and scope of accesses, fences |
 //! | `registers`, `api` | the register file; inputs and results of a run |
 
 mod access;
@@ -41,10 +42,11 @@ mod image;
 mod lanes;
 mod machine;
 mod memory;
+mod ordering;
 mod plan;
 mod program;
 mod race;
-mod races;
+mod race_report;
 mod registers;
 mod run;
 mod sum;

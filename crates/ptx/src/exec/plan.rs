@@ -1,5 +1,5 @@
-//! Which blocks of a launch run together, and in which order: one by one, the
-//! blocks of a cluster, or all of a cooperative launch.
+//! Plan of a launch: which of its blocks run together, and in which order. These are single
+//! blocks, the blocks of a cluster, or all blocks of a cooperative launch.
 
 use super::api::{Launch, Options};
 use super::block::{BlockOutcome, Worker};

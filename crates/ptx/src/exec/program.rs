@@ -14,7 +14,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 /// A parameter of an entry.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Parameter {
-    /// Its name in the PTX.
+    /// Name of the parameter in the PTX.
     pub name: String,
     /// Byte offset in [`Launch::params`](super::Launch::params).
     pub offset: u32,
@@ -29,7 +29,7 @@ pub struct Parameter {
 /// A variable of module scope in global or constant memory.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SymbolInfo {
-    /// Its name.
+    /// Name of the variable.
     pub name: String,
     /// Size in bytes.
     pub bytes: u64,
@@ -133,7 +133,7 @@ impl Program {
         }
     }
 
-    /// All variables in global and constant memory.
+    /// Every variable in global and constant memory.
     pub fn symbols(&self) -> impl Iterator<Item = SymbolInfo> {
         let placed = |at: &u32| self.addresses.contains_key(at);
         let all = (0..self.module.variables.len() as u32).filter(placed);

@@ -16,7 +16,7 @@ pub(super) enum Width {
 }
 
 impl Width {
-    /// Of registers of a type.
+    /// The width of registers of a type.
     pub fn of(ty: Type) -> Option<Width> {
         Some(match ty.bits() {
             1 => Width::Mask,
@@ -78,7 +78,7 @@ pub(super) struct Mask {
 impl Mask {
     /// Offset of the mask with all lanes; the one with none follows.
     pub const ALL_AT: u32 = 0;
-    /// All lanes.
+    /// The mask of all lanes.
     pub const ALL: Mask = Mask::new(Mask::ALL_AT, false);
 
     /// The mask at an offset, or its complement.
@@ -87,7 +87,7 @@ impl Mask {
         Mask { at, flip }
     }
 
-    /// That of a predicate register.
+    /// The mask of the lanes for which a predicate register is true.
     pub const fn of(slot: Slot) -> Self {
         Mask::new(slot.at, slot.flip)
     }
@@ -104,7 +104,7 @@ pub(super) fn active(exec: u32) -> impl Iterator<Item = u32> {
 }
 
 impl Registers {
-    /// Of no warp.
+    /// The registers of no warp.
     pub const NONE: Registers = Registers(std::ptr::null_mut());
 
     /// The file that begins there.
@@ -155,7 +155,7 @@ impl Registers {
         }
     }
 
-    /// One lane of a register, zero-extended.
+    /// The value of a register in one lane, zero-extended.
     #[inline]
     pub fn read_lane(self, slot: Slot, lane: u32) -> u64 {
         // SAFETY: as for `read`.

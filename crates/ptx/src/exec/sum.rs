@@ -6,7 +6,7 @@ use super::image::Image;
 use super::image::form::{Form, Op};
 use super::machine::RawFinding;
 use super::machine::pairs::{Key, PairOverBlocks};
-use super::races::reported;
+use super::race_report::reported;
 use crate::ast::Module;
 use spadkit_base::quote::shown_lines;
 use std::collections::{BTreeMap, HashSet};
@@ -19,8 +19,8 @@ pub(super) struct Sum {
     findings: Vec<(u64, RawFinding)>,
     known: HashSet<(FindingKind, u32, bool)>,
     races: BTreeMap<Key, PairOverBlocks>,
-    /// Of this many blocks, in the order in which they come, the output is
-    /// printed; and this many have come.
+    /// Number of blocks, in order, whose output has been printed; and number of blocks that
+    /// have come.
     printed: u64,
     come: u64,
 }

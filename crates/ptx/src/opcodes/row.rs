@@ -8,7 +8,7 @@ use crate::names::Type;
 /// defines their results.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Class {
-    /// Of integers, or of floating-point numbers where the type is one.
+    /// Arithmetic of integers, or of floating-point numbers if the type is one.
     Arithmetic,
     /// A quotient: as arithmetic, and of floating-point numbers a function.
     Quotient,
@@ -19,7 +19,7 @@ pub(crate) enum Class {
     /// A root or a transcendental function.
     Function,
     Convert,
-    /// Of bytes and halves, with a second operation.
+    /// Arithmetic of bytes and halves, with a second operation.
     Video,
     Move,
     Load,
@@ -31,7 +31,7 @@ pub(crate) enum Class {
     StoreMatrix,
     ConvertAddress,
     TestSpace,
-    /// Of shared memory in a cluster.
+    /// Addresses of shared memory in a cluster.
     ClusterAddress,
     Branch,
     IndexedBranch,

@@ -1,6 +1,6 @@
-//! Which modifiers the instructions of an opcode have, form by form as the
-//! PTX ISA lists them. Their order is free, as for `ptxas`. What depends on
-//! types, such as the roundings of a sum, is in `exec::decode::forms`.
+//! Modifiers that the instructions of an opcode have, form by form as the PTX ISA lists
+//! them. Their order is free, as for `ptxas`. What depends on types, such as the roundings
+//! of a sum, is in `exec::decode::forms`.
 
 mod matrices;
 mod memory;
@@ -25,9 +25,9 @@ pub(crate) type Forms = &'static [Syntax];
 /// The modifiers of one form.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Syntax {
-    /// It has one of each of these,
+    /// Groups of words; the form has one of each.
     pub needs: &'static [Words],
-    /// and at most one of each of these.
+    /// Groups of words; the form has at most one of each.
     pub may: &'static [Words],
     /// Where a space stands, the ones that may stand there.
     pub spaces: &'static [Spaces],
@@ -145,7 +145,7 @@ pub(crate) const BFIND: Forms = &[form(&[]).may(&[&[Shiftamt]]).typed()];
 pub(crate) const BMSK: Forms = &[form(&[MODES]).types(&[WORD])];
 pub(crate) const BRANCH: Forms = &[form(&[]).may(&[&[Uni]])];
 pub(crate) const BRX: Forms = &[form(&[&[Idx]]).may(&[&[Uni]])];
-/// Of quotients, roots and other functions.
+/// Forms of quotients, roots and other functions.
 pub(crate) const OF_FUNCTIONS: Forms = &[form(&[]).may(&[FUNCTION, &[Ftz]]).typed()];
 pub(crate) const CVT: Forms = &[
     form(&[])

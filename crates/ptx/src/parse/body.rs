@@ -56,7 +56,7 @@ impl Body<'_> {
 }
 
 impl Asm {
-    /// Of the next statement, where `comments` are before it.
+    /// The state at the next statement, which has `comments` before it.
     fn after(self, comments: &str) -> Self {
         let begin = comments.rfind("// begin inline asm");
         let end = comments.rfind("// end inline asm");

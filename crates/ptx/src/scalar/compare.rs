@@ -29,7 +29,7 @@ const COMPARISONS: &[Word] = &[
     Word::Nan,
 ];
 
-/// Which orders of two values a comparison accepts.
+/// The orders of two values that a comparison accepts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Accepts {
     pub less: bool,
@@ -39,7 +39,7 @@ pub(crate) struct Accepts {
 }
 
 impl Accepts {
-    /// Of the comparison that an instruction has.
+    /// The orders that the comparison of an instruction accepts.
     pub fn of(i: &Instruction) -> Option<Accepts> {
         use Word::*;
         let comparison = i.one_of(COMPARISONS)?;

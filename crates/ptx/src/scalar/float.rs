@@ -8,7 +8,7 @@ use crate::names::{Type, Word};
 use crate::opcodes::Opcode;
 use std::sync::Arc;
 
-/// One number in, one number out, of the bits of a format.
+/// A function of numbers, given and returned as the bits of a format.
 type Operation = Arc<dyn Fn(u64, u64, u64) -> u64 + Send + Sync>;
 
 /// The rounding of an instruction; to nearest without one.

@@ -79,7 +79,7 @@ fn definition(
     define_as(result_type(instruction)?, &sources?, compute)
 }
 
-/// The same of these types.
+/// The definition of an instruction with these types, without carry.
 fn define_as(
     result: Type,
     sources: &[Type],

@@ -113,7 +113,7 @@ impl Element {
         })
     }
 
-    /// Of a type, the element and from one to the next the bits.
+    /// The element of a packed type, and the bits from one element to the next.
     fn of(ty: Type) -> Option<(Element, u32)> {
         Some(match ty {
             Type::E2m1x2 | Type::E2m1x4 => (E2M1, 4),

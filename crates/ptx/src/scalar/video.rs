@@ -112,7 +112,7 @@ fn replaced(word: u64, (at, bits): Field, value: i64) -> u64 {
     word & !mask | (value as u64) << at & mask
 }
 
-/// Of words, or of one part of each.
+/// The definition for words, or for one part of each.
 fn word(i: &Instruction, [ty, of_a, of_b]: [Type; 3]) -> Option<Definition> {
     let one = operation(i)?;
     let (target, a, b) = (field(i, 0), field(i, 1), field(i, 2));
@@ -141,7 +141,7 @@ fn word(i: &Instruction, [ty, of_a, of_b]: [Type; 3]) -> Option<Definition> {
     Some(definition)
 }
 
-/// Of two halves or four bytes; the selectors pick from both words.
+/// The definition for two halves or four bytes; the selectors pick from both words.
 fn parts(i: &Instruction, [ty, of_a, of_b]: [Type; 3], lanes: u32) -> Option<Definition> {
     let one = operation(i)?;
     let bits = 32 / lanes;

@@ -3,18 +3,18 @@
 /// A bit of a place in a matrix.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Bit {
-    /// Of the row.
+    /// A bit of the row.
     Row(u8),
-    /// Of the column.
+    /// A bit of the column.
     Column(u8),
-    /// Of the number of the matrix, where the lanes of a warp hold several.
+    /// A bit of the number of the matrix, if the lanes of a warp hold several.
     Matrix(u8),
 }
 
 /// A place in one of the matrices of a warp.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Place {
-    /// Which matrix; 0 if there is one only.
+    /// Number of the matrix; 0 if there is one only.
     pub matrix: u32,
     /// Row.
     pub row: u32,
@@ -22,11 +22,11 @@ pub struct Place {
     pub column: u32,
 }
 
-/// Which element of a matrix a lane holds: a linear map from the bits of the
-/// lane and of the element's number to those of the place.
+/// Elements of a matrix that a lane holds: a linear map from the bits of the lane and of
+/// the element's number to those of the place.
 ///
-/// Elements of a lane are numbered from the low bits of its first register on.
-/// Of matrix `b` the rows count along `k`.
+/// Elements of a lane are numbered from the low bits of its first register on. The rows of
+/// matrix `b` count along `k`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Fragment {
     /// Where the bits of the lane go, the lowest first.

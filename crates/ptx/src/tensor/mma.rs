@@ -1,5 +1,5 @@
-//! Which products there are: shapes, types and targets of `mma.sync` and
-//! `mma.sp`. The executor's tests (`tensor.txt`) list what `ptxas` accepts.
+//! Products of matrices: shapes, types and targets of `mma.sync` and `mma.sp`. The
+//! executor's tests (`tensor.txt`) list what `ptxas` accepts.
 
 use super::fragment::Fragment;
 use super::table::{
@@ -32,7 +32,7 @@ pub(crate) struct MmaForm {
     /// Rows, columns, length of the inner products.
     pub size: [u32; 3],
     pub fragments: Fragments,
-    /// Of the accumulator that is read, and of the result.
+    /// The accumulator that is read, and the result.
     pub c: Fragment,
     pub d: Fragment,
     /// Types of `d`, `a`, `b`, `c`.
@@ -259,7 +259,7 @@ fn accumulates(i: &Instruction, form: &MmaForm) -> Result<(), String> {
     check_sums(i, named(i), form.arithmetic)
 }
 
-/// The same for `name`.
+/// Checks the modifiers that only some sums have; `name` is for the message.
 pub(super) fn check_sums(i: &Instruction, name: &str, sums: Arithmetic) -> Result<(), String> {
     let bits = i.one_of(&[Word::And, Word::Xor]).is_some() && i.has(Word::Popc);
     let any = |words: &[Word]| i.one_of(words);

@@ -23,8 +23,8 @@ use crate::names::Type;
 pub(crate) struct Pieces {
     /// Bytes at each address: 1, 2, 4, 8 or 16.
     pub bytes: u32,
-    /// Of each lane the row in memory (or column, where the matrix lies by
-    /// columns) and the byte in it.
+    /// By lane, the row in memory (or column, if the matrix lies by columns) and the byte
+    /// in it.
     pub places: Vec<(u32, u32)>,
 }
 

@@ -12,12 +12,12 @@ pub(crate) struct Sparsity {
     pub chunks: u32,
     /// Whether a word of metadata is for two rows, a half each.
     halves: bool,
-    /// Which of the lanes of each four have the metadata.
+    /// The lanes of each four that have the metadata.
     pub selector: u32,
 }
 
 impl Sparsity {
-    /// That of a factor with `columns` columns of a type.
+    /// The sparsity of a factor with `columns` columns of a type.
     pub fn new(ty: Type, columns: u32, selector: u32) -> Sparsity {
         let chunk = match ty.bits() {
             32 => 2,

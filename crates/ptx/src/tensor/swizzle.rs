@@ -17,7 +17,7 @@ pub enum Swizzle {
 }
 
 impl Swizzle {
-    /// All of them, in the order of their numbers in tensor maps.
+    /// Every swizzle, in the order of their numbers in tensor maps.
     pub const ALL: [Swizzle; 4] = [
         Swizzle::None,
         Swizzle::Bytes32,

@@ -8,9 +8,9 @@ use crate::names::Word;
 /// k x n.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Fragments {
-    /// Of the first factor.
+    /// Fragment of the first factor.
     pub a: Fragment,
-    /// Of the second factor.
+    /// Fragment of the second factor.
     pub b: Fragment,
 }
 
@@ -151,7 +151,7 @@ pub(super) const DENSE: &[Tile] = &[
     ),
 ];
 
-/// The same of `mma.sp`, whose `a` has half the columns.
+/// Tiles of `mma.sp`, whose `a` has half the columns.
 pub(super) const SPARSE: &[Tile] = &[
     tile(M16n8k16, [16, 8, 16], 16, 80, &[C0, R3], &[R0, R3]),
     tile(M16n8k32, [16, 8, 32], 16, 80, &[C0, R3, C3], &[R0, R3, R4]),

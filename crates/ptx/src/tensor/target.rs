@@ -7,7 +7,7 @@ use crate::ast::Module;
 pub(crate) struct Target(pub u32);
 
 impl Target {
-    /// That of a module; any, where it names none.
+    /// The target of a module; any target, if it names none.
     pub fn of(module: &Module) -> Target {
         Target(module.sm().unwrap_or(u32::MAX))
     }

@@ -50,7 +50,7 @@ const WORDS: &[(u32, u32, &[Bit])] = &[
     ),
 ];
 
-/// The same of accumulators: rows, columns, places.
+/// Layouts of accumulators: rows, columns, places.
 const SUMS: &[(u32, u32, &[Bit])] = &[
     (8, 8, &[Column(0)]),
     (16, 16, &[Column(0), Row(3), Column(3)]),

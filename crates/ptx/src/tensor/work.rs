@@ -13,13 +13,13 @@ pub struct Work {
     /// Multiplications, each with its addition. Of a sparse factor those of the
     /// elements that it stores.
     pub macs: u32,
-    /// It is the part of a warp in a product of a warpgroup.
+    /// Whether it is a warp's part of a product of a warpgroup.
     pub group: bool,
 }
 
 impl Work {
-    /// That of an `mma`, `mma.sp`, `wmma.mma` or `wgmma.mma_async`; none of
-    /// other instructions.
+    /// The work of an `mma`, `mma.sp`, `wmma.mma` or `wgmma.mma_async`; `None` for other
+    /// instructions.
     pub fn of(i: &Instruction) -> Option<Work> {
         let group = i.modifiers.iter().find_map(|m| match m {
             Modifier::Group(shape) => Some([64, shape.columns(), shape.k()]),

@@ -20,10 +20,10 @@ const LEGEND_HEIGHT: f64 = 44.0;
 /// Width of a character of a bar's label.
 const LABEL_CHARACTER: f64 = 6.2;
 
-/// One bar.
+/// A bar of a chart.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Bar {
-    /// Its height in the unit of the panel's axis.
+    /// Height in the unit of the panel's axis.
     pub value: f64,
     /// What is printed on it.
     pub label: String,
@@ -36,11 +36,11 @@ pub struct BarGroup {
     pub name: String,
     /// A second, smaller line below.
     pub note: String,
-    /// One per series.
+    /// A bar for each series.
     pub bars: Vec<Option<Bar>>,
 }
 
-/// One axis with its groups.
+/// A panel: one axis with its groups.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Panel {
     /// Printed above.

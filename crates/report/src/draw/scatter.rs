@@ -19,11 +19,11 @@ pub struct ScatterPoint {
 pub struct ScatterSeries {
     /// For the legend.
     pub name: String,
-    /// Of the points.
+    /// Color of the points.
     pub color: &'static str,
     /// Rings, not full circles.
     pub hollow: bool,
-    /// Its points.
+    /// Points of the series.
     pub points: Vec<ScatterPoint>,
 }
 
@@ -34,7 +34,7 @@ pub struct ScatterPanel {
     pub title: String,
     /// Both axes by powers of ten; else linear.
     pub logarithmic: bool,
-    /// The same ones in the same order for all panels.
+    /// Series, the same ones in the same order for all panels.
     pub series: Vec<ScatterSeries>,
 }
 

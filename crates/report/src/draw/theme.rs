@@ -61,7 +61,7 @@ const fn role(light: &'static str, dark: &'static str, variable: &'static str) -
     }
 }
 
-/// All of them. The last are those of the drawings in docs/.
+/// Every role. The last are those of the drawings in docs/.
 const ROLES: [Role; 16] = [
     role(PAPER, "#10151a", "bg"),
     role(INK, "#e7edf2", "ink"),

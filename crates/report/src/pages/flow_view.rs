@@ -358,7 +358,7 @@ pub(super) fn code_note<'a>(all: impl IntoIterator<Item = &'a CodeText>) -> Stri
     format!("{}. The other forms are complete.", open.join(", "))
 }
 
-/// That lines of a form say what to change by hand.
+/// A sentence that says that lines of a form have to be changed by hand.
 pub(super) fn by_hand_text(lines: usize) -> String {
     match lines {
         1 => "1 line has to be changed by hand: its comment says how".to_owned(),

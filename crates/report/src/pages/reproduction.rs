@@ -67,11 +67,11 @@ pub struct ValueLine {
     pub figure: String,
     /// The measured quantity.
     pub quantity: String,
-    /// Its benchmark; none for means and statements.
+    /// Benchmark of the value; none for means and statements.
     pub workload: Option<String>,
     /// The paper's value.
     pub published: String,
-    /// It is a number or a direction, and not a drawing alone.
+    /// Whether the value is a number or a direction, and not a drawing alone.
     pub counts: bool,
     /// The models' value.
     pub measured: String,
@@ -87,7 +87,7 @@ pub struct ValueLine {
     pub no_mechanism_passes: bool,
     /// The outcome.
     pub outcome: Outcome,
-    /// It has no measured value because this run did not compute it.
+    /// Whether it has no measured value because this run did not compute it.
     pub is_open: bool,
 }
 
@@ -107,7 +107,7 @@ pub struct TextTable {
 pub struct FigureLine {
     /// `hash.t6`.
     pub id: String,
-    /// Its subject.
+    /// Subject of the figure.
     pub title: String,
     /// The page or table of the paper.
     pub source: String,
@@ -131,16 +131,16 @@ pub struct PaperLine {
     pub id: String,
     /// Name and authors.
     pub title: String,
-    /// Its headline numbers.
+    /// Headline numbers of the paper.
     pub headlines: Vec<ValueLine>,
-    /// Its tables and figures.
+    /// Tables and figures of the paper.
     pub figures: Vec<FigureLine>,
 }
 
 /// Mean absolute errors of gains, speed-ups and shares, in percentage points.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct MeanError {
-    /// Of the models.
+    /// Error of the models.
     pub here: f64,
     /// The figure of a model without any effect on the workloads.
     pub no_mechanism: f64,
@@ -264,7 +264,7 @@ fn whole(count: usize) -> String {
 }
 
 impl ReproductionReport {
-    /// One HTML file that refers to no other.
+    /// The page as an HTML file that refers to no other.
     pub fn render(&self) -> Result<String> {
         let figures = || self.papers.iter().flat_map(|p| &p.figures);
         let tally = Tally::of(figures().flat_map(|f| &f.values));

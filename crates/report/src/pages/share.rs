@@ -26,7 +26,7 @@ pub struct ShareReport<'a> {
     pub commands: Vec<String>,
     /// The plan.
     pub plan: &'a Plan<'a>,
-    /// Its PTX.
+    /// PTX of the plan.
     pub annotated: &'a Annotated,
     /// The machine, in words.
     pub machine: String,
@@ -46,7 +46,7 @@ fn with_names(variables: &Value) -> Value {
 }
 
 impl ShareReport<'_> {
-    /// One HTML file that refers to no other.
+    /// The page as an HTML file that refers to no other.
     pub fn render(&self) -> Result<String> {
         let kernel = self.plan.kernel;
         let names: Vec<&str> = kernel.variables.iter().map(|v| short(&v.name)).collect();

@@ -21,9 +21,9 @@ const SHOWN: usize = 24;
 /// A point of a sweep.
 #[derive(Clone, Debug, Serialize)]
 pub struct SweepLine {
-    /// Its options' values.
+    /// Values of the point's options.
     pub name: String,
-    /// Its cycles, by cause.
+    /// Cycles of the point, by cause.
     pub cycles: CycleParts,
     /// Speed-up over its baseline.
     pub speed_up: Option<f64>,
@@ -61,7 +61,7 @@ pub struct SweepReport {
 }
 
 impl SweepReport {
-    /// One HTML file that refers to no other.
+    /// The page as an HTML file that refers to no other.
     pub fn render(&self) -> Result<String> {
         let mut points: Vec<&SweepLine> = self.points.iter().collect();
         points.sort_by_key(|p| p.cycles.total);

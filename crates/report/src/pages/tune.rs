@@ -44,7 +44,7 @@ pub struct MappingChoice {
 /// Mappings in a table of their own.
 #[derive(Clone, Debug)]
 pub struct MappingTable {
-    /// Its heading.
+    /// Heading of the table.
     pub title: String,
     /// The caption of the rows.
     pub caption: String,
@@ -101,7 +101,7 @@ pub struct TuneReport {
 }
 
 impl TuneReport {
-    /// One HTML file that refers to no other.
+    /// The page as an HTML file that refers to no other.
     pub fn render(&self) -> Result<String> {
         let kernel = readable_words(&self.kernel);
         let mut all = json!({

@@ -42,7 +42,7 @@ pub struct CosimOptions<'a> {
     /// Verilog from this directory instead of emitting it. It is run:
     /// [`check_foreign`](crate::rtl::check_foreign) says what is refused.
     pub rtl_dir: Option<PathBuf>,
-    /// That Verilog is not checked.
+    /// Whether Verilog from `rtl_dir` is run unchecked.
     pub trust: bool,
     /// Waveform to write.
     pub wave: Option<PathBuf>,
@@ -63,7 +63,7 @@ impl<'a> CosimOptions<'a> {
         }
     }
 
-    /// Its Verilog.
+    /// Verilog files of a unit.
     fn files_of(&self, design: &Design, unit: &EmittedUnit) -> Result<Vec<SourceFile>> {
         match &self.rtl_dir {
             None => Ok(design.files_of(unit)),

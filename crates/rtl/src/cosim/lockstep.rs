@@ -78,7 +78,7 @@ pub struct Recording {
     pub expected: Vec<u32>,
     /// The RTL's outputs.
     pub got: Vec<u32>,
-    /// Which output bits are defined.
+    /// Output bits that are defined.
     pub care: Vec<u32>,
 }
 

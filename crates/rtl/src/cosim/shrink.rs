@@ -29,7 +29,7 @@ const RESET_CYCLES: usize = 2;
 /// A short run with the same difference.
 #[derive(Clone, Debug, Serialize)]
 pub struct Shrunk {
-    /// Its clock cycles; the last one differs.
+    /// Clock cycles of the run; the last one differs.
     pub cycles: u64,
     /// Output port that differs.
     pub signal: String,

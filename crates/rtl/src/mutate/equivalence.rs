@@ -251,7 +251,7 @@ fn differs<'a>(
 /// A question to ABC about a circuit.
 struct Question {
     commands: &'static str,
-    /// Its output if the circuit's output is never true.
+    /// ABC's output if the circuit's output is never true.
     proved: &'static str,
 }
 

@@ -34,7 +34,7 @@ pub(super) enum Source {
 
 /// The rules of a unit's ports.
 pub(super) struct Rules {
-    /// Its one output is high if a rule is broken.
+    /// A circuit whose one output is high if a rule is broken.
     pub(super) circuit: Aig,
     /// The sources of its inputs.
     pub(super) ports: Vec<Source>,

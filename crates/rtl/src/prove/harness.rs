@@ -24,7 +24,7 @@ use spadkit_hdl::Origin;
 pub(super) struct Harness {
     /// The unit.
     pub unit: &'static str,
-    /// One of its circuits.
+    /// A circuit of the unit.
     pub circuit: &'static Circuit,
 }
 
@@ -74,7 +74,7 @@ pub(super) struct Goal {
     pub signal: String,
     /// The number before the comment.
     pub cycles: Option<u32>,
-    /// Its meaning.
+    /// Meaning of the goal.
     pub about: String,
 }
 

@@ -143,14 +143,14 @@ impl Induction {
         )
     }
 
-    /// These invariants or properties hold in the cycle after a reset.
+    /// Question whether invariants or properties hold in the cycle after a reset.
     fn base(&self, proved: &[Goal]) -> String {
         let proved = Self::all("-prove", proved);
         let (assumed, reset) = (self.assumed(), self.reset());
         format!("-seq 2{assumed}{reset} -prove-skip 1{proved} -show-outputs")
     }
 
-    /// These invariants follow from all in the cycle before.
+    /// Question whether invariants follow from all in the cycle before.
     fn step(&self, kept: &[Goal]) -> String {
         let before = Self::all("-set-at 1", &self.goals.kept);
         let after = Self::all("-prove", kept);

@@ -37,7 +37,7 @@ pub(super) fn least(size: Size) -> Result<Config> {
     Config::preset(preset_of(size))
 }
 
-/// Its preset.
+/// Preset of the machine of a size.
 pub(super) fn preset_of(size: Size) -> &'static str {
     match size {
         Size::Pair => "pair",

@@ -365,7 +365,7 @@ impl Proof {
         }
     }
 
-    /// Its title in the progress bar.
+    /// Title of the proof in the progress bar.
     pub fn title(&self) -> String {
         let unit = &self.unit;
         match &self.target {

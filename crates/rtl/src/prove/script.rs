@@ -56,7 +56,8 @@ pub struct Counterexample {
     /// Signals, with the clock cycle if there is more than one, and their
     /// values, in hexadecimal.
     pub values: BTreeMap<String, String>,
-    /// The same cycle by cycle, with the values computed from them; empty without a circuit.
+    /// The values cycle by cycle, with those computed from them; empty without a
+    /// circuit.
     pub run: Vec<Value>,
 }
 
@@ -120,13 +121,13 @@ impl std::fmt::Display for Method {
 pub struct Verdict {
     /// The unit as it was asked for.
     pub unit: String,
-    /// Its geometry.
+    /// Geometry of the machine.
     pub geometry: Geometry,
     /// The name of what was to be proved.
     pub property: String,
-    /// Its method.
+    /// Method of the proof.
     pub method: Method,
-    /// Its result.
+    /// Result of the proof.
     pub outcome: Outcome,
     /// The work done: configurations, or questions to the solver.
     pub covered: String,

@@ -14,7 +14,7 @@ pub struct Value {
     pub cycle: u32,
     /// The signal.
     pub name: String,
-    /// Its bits, the most significant first.
+    /// Bits of the value, the most significant first.
     pub bits: String,
 }
 

@@ -70,18 +70,18 @@ pub(super) static SUBJECTS: LazyLock<Vec<Subject>> = LazyLock::new(|| {
 /// One configuration register.
 #[derive(Clone, Debug, Serialize)]
 pub(super) struct Register {
-    /// Its name in the unit's description.
+    /// Name of the register in the unit's description.
     pub name: String,
-    /// Its write index.
+    /// Write index of the register.
     pub index: usize,
     /// Bits.
     pub width: u32,
-    /// Its value after reset.
+    /// Value of the register after reset.
     pub reset: u64,
 }
 
 impl Register {
-    /// Its name in the RTL.
+    /// Name of the register in the RTL.
     pub fn in_rtl(&self) -> String {
         spadkit_hdl::register_name(&self.name)
     }

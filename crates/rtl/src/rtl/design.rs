@@ -52,7 +52,7 @@ impl SourceFile {
 pub struct EmittedUnit {
     /// Name of the unit.
     pub name: String,
-    /// Its module: the name, after the design's prefix.
+    /// Name of the unit's module: the unit's name, after the design's prefix.
     pub top: String,
     /// What it does, in one sentence.
     #[serde(rename = "doc")]
@@ -159,8 +159,8 @@ impl Design {
         Self::emit_with(units, config, Style::default())
     }
 
-    /// The same in a style, or with only a reset style. Fails if the prefix makes a
-    /// module's name no plain Verilog identifier.
+    /// Emits `units` (all if empty) for `config` in a style, or with only a reset
+    /// style. Fails if the prefix makes a module's name no plain Verilog identifier.
     pub fn emit_with(units: &[String], config: &Config, style: impl Into<Style>) -> Result<Self> {
         let style = style.into();
         prefix::check(&style.prefix)?;

@@ -34,7 +34,7 @@ pub struct Manifest<'a> {
 struct UnitEntry<'a> {
     #[serde(flatten)]
     unit: &'a EmittedUnit,
-    /// Its file.
+    /// File of the test bench.
     #[serde(skip_serializing_if = "Option::is_none")]
     test_bench: Option<String>,
 }

@@ -6,7 +6,7 @@ use crate::config::Config;
 use crate::error::{Error, Result};
 use spadkit_hdl::Companion;
 
-/// Which SystemVerilog is added.
+/// The SystemVerilog that is added.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct SystemVerilog {
     /// `spad_pkg`, and the wrappers of the units that have one.

@@ -47,7 +47,7 @@ pub struct WorstPath {
     pub slack_ps: f64,
     /// Gates between the ends.
     pub levels: usize,
-    /// Its pins, the first an output of a register, or an input.
+    /// Pins of the path, the first an output of a register, or an input.
     pub steps: Vec<Step>,
 }
 
@@ -58,7 +58,7 @@ pub struct Segment {
     pub instance: String,
     /// Gates of it.
     pub levels: usize,
-    /// Their delay in ps.
+    /// Delay of these gates in ps.
     pub ps: f64,
 }
 
@@ -87,7 +87,7 @@ impl End {
         matches!(self, End::Registers(_))
     }
 
-    /// Its name.
+    /// Name of the end.
     pub fn name(&self) -> &str {
         match self {
             End::Registers(name) | End::Ports(name) => name,

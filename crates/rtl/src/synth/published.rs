@@ -10,7 +10,7 @@ use serde::Serialize;
 /// The target clocks of Fig. 4 in GHz.
 pub const TARGET_CLOCKS_GHZ: [f64; 8] = [1.5, 2.0, 2.5, 3.0, 3.5, 4.0, 4.5, 5.0];
 
-/// Their periods in ps, as Fig. 4 rounds them.
+/// Target periods in ps, as Fig. 4 rounds them.
 pub const TARGET_PERIODS_PS: [u32; 8] = [667, 500, 400, 333, 286, 250, 222, 200];
 
 /// The hash units of Table 4: 32 banks on each of 16 multiprocessors.

@@ -28,12 +28,12 @@ pub struct UnitResult {
     pub nand2_equivalents: Option<f64>,
     /// ABC's delay of the slowest combinational path in ps.
     pub delay_ps: f64,
-    /// The same in FO4 delays of the library; null if it is not known.
+    /// ABC's delay in FO4 delays of the library; null if that is not known.
     pub delay_fo4: Option<f64>,
     /// OpenSTA's shortest clock period in ps, clock-to-output and set-up
     /// times included; null without OpenSTA.
     pub sta_delay_ps: Option<f64>,
-    /// The same with wires that load nothing.
+    /// OpenSTA's shortest clock period with wires that load nothing.
     pub sta_delay_no_wires_ps: Option<f64>,
     /// The wire load in OpenSTA's figures: the library's default; null where
     /// wires load nothing.
@@ -73,7 +73,8 @@ pub struct SynthReport {
 pub struct SmTotal {
     /// The unit that every lane has.
     pub unit: String,
-    /// Its configuration registers, which the lanes share; `None` for a fixed hash.
+    /// Configuration registers of the unit, which the lanes share; `None` for a fixed
+    /// hash.
     pub config: Option<String>,
     /// Number of lanes.
     pub lanes: u32,
@@ -83,7 +84,7 @@ pub struct SmTotal {
     pub config_area_um2: f64,
     /// Area of all of it in µm².
     pub area_um2: f64,
-    /// The same in two-input NAND gates.
+    /// Area of all of it in two-input NAND gates.
     pub nand2_equivalents: Option<f64>,
     /// ABC's delay of the unit in ps.
     pub delay_ps: f64,

@@ -16,7 +16,7 @@ const NO_WIRES: &str = include_str!("../../synth/no_wires.lib");
 pub struct Analysis<'a> {
     /// The netlist.
     pub netlist: &'a Netlist,
-    /// Its top module.
+    /// Top module of the netlist.
     pub top: &'a str,
     /// The library that it is mapped to.
     pub technology: &'a Technology,

@@ -221,7 +221,7 @@ impl Mapped {
         }
     }
 
-    /// The same, for a point that may be unfinished.
+    /// The rated delay, or ABC's delay for a point that may be unfinished.
     fn reached_ps(&self) -> f64 {
         self.rated_ps().unwrap_or(self.netlist.delay_ps)
     }

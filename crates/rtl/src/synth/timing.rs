@@ -18,7 +18,7 @@ pub struct Timing {
     /// the slowest of all paths, clock-to-output and setup times included.
     /// The wires have the library's default wire load, if it has one.
     pub delay_ps: f64,
-    /// The same with wires that load nothing.
+    /// Shortest clock period with wires that load nothing.
     pub delay_no_wires_ps: f64,
     /// `None` where OpenSTA crashed over it, as it does for netlists of
     /// hundreds of thousands of cells.

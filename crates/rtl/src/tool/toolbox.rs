@@ -15,7 +15,7 @@ const VERSION_TIMEOUT: Duration = Duration::from_secs(20);
 /// A tool that was found, runs, and is recent enough.
 #[derive(Clone, Debug)]
 pub struct Tool {
-    /// Which tool.
+    /// Kind of the tool.
     pub kind: ToolKind,
     /// The program.
     pub path: PathBuf,

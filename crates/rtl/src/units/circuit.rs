@@ -45,37 +45,37 @@ impl Circuit {
         }
     }
 
-    /// The same where a machine must have something for it.
+    /// The circuit, for machines that have what it needs.
     pub(super) const fn needs(mut self, needs: Need) -> Self {
         self.needs = needs;
         self
     }
 
-    /// The same with other units in it.
+    /// The circuit with other units in it.
     pub(super) const fn beside(mut self, units: &'static [&'static str]) -> Self {
         self.beside = units;
         self
     }
 
-    /// The same, with modules whose outputs are arbitrary.
+    /// The circuit with modules whose outputs are arbitrary.
     pub(super) const fn free(mut self, modules: &'static [&'static str]) -> Self {
         self.free = modules;
         self
     }
 
-    /// The same with counterexamples of this many cycles.
+    /// The circuit with counterexamples of this many cycles.
     pub(super) const fn cycles(mut self, cycles: u32) -> Self {
         self.cycles = cycles;
         self
     }
 
-    /// The same, with a separate question for each invariant and property.
+    /// The circuit with a separate question for each invariant and property.
     pub(super) const fn apart(mut self) -> Self {
         self.apart = true;
         self
     }
 
-    /// The same for machines of these stages.
+    /// The circuit for machines of these stages.
     pub(super) const fn with(mut self, stages: Stages) -> Self {
         self.stages = stages;
         self

@@ -13,7 +13,7 @@ pub struct Frame<'a> {
     /// Expected outputs, to be written all of them but those that are ignored:
     /// what stands there before is of some earlier cycle.
     pub expected: &'a mut [u32],
-    /// Which output bits are defined; all set before each cycle.
+    /// Output bits that are defined; all set before each cycle.
     pub care: &'a mut [u32],
     /// Set where some are not, so that nobody else need look for it.
     pub ignores: &'a mut bool,
@@ -26,7 +26,7 @@ pub struct Chunk {
     pub inputs: Vec<u32>,
     /// Expected outputs.
     pub expected: Vec<u32>,
-    /// Which output bits are defined.
+    /// Output bits that are defined.
     pub care: Vec<u32>,
     /// Number of frames.
     pub cycles: usize,
@@ -214,7 +214,7 @@ impl Frame<'_> {
         (0..port.width.div_ceil(width)).map(move |_| fields.next())
     }
 
-    /// One of the fields of `width` bits, at most 32.
+    /// The field of `width` bits, at most 32, that an input is driven with at `index`.
     #[inline]
     pub fn driven_field(&self, port: &PortSlot, width: usize, index: usize) -> u32 {
         let at = index * width;
@@ -232,7 +232,8 @@ impl Frame<'_> {
             .collect()
     }
 
-    /// The same in an array, with zeros after them.
+    /// The fields of `width` bits that an input is driven with, in an array, with zeros
+    /// after them.
     #[inline]
     pub fn driven_array<V: TryFrom<u64> + Default + Copy, const N: usize>(
         &self,

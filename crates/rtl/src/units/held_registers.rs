@@ -10,7 +10,7 @@ use crate::model::{LaneHash, RegisterWrite};
 pub(super) struct HeldRegisters(LaneHash);
 
 impl HeldRegisters {
-    /// Those of `config`, after reset.
+    /// The registers of `config`, after reset.
     pub(super) fn new(config: &Config) -> Self {
         HeldRegisters(LaneHash::new(config))
     }

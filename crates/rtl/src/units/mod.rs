@@ -75,7 +75,7 @@ use std::sync::LazyLock;
 /// A unit of the kit.
 #[derive(Clone, Debug)]
 pub struct Unit {
-    /// Its module.
+    /// Name of the unit, which is also its module's.
     pub name: &'static str,
     bench: NewBench,
     /// The circuits of its proofs by induction.
@@ -91,9 +91,9 @@ pub struct Unit {
 #[derive(Clone, Copy, Debug)]
 enum NewBench {
     Own(fn(&Setup) -> Box<dyn Bench>),
-    /// Of a configurable hash.
+    /// The bench of a configurable hash.
     Hash(HashKind),
-    /// Of the registers of a hash.
+    /// The bench of the registers of a hash.
     Registers(Configured),
 }
 
@@ -148,7 +148,8 @@ const fn whole(memory: u32, ahead: u32) -> Circuit {
         .with(Stages::Whole(memory, ahead))
 }
 
-/// The same path: no access to a shared part but by its owner.
+/// The path with this many memory stages, and this many that decide the issue: no
+/// access to a shared part but by its owner.
 const fn owner(memory: u32, ahead: u32) -> Circuit {
     circuit!("spad_sm_path_owner", Whole)
         .needs(Need::Path { locks: true })
@@ -189,7 +190,8 @@ const fn window_of(accesses: u32) -> Circuit {
         .with(Stages::Window(accesses))
 }
 
-/// The same with banks that perform atomic operations; stores are posted, or have answers.
+/// The window of `spad_stream`, of this many accesses, with banks that perform atomic
+/// operations; stores are posted, or have answers.
 const fn atomic_window_of(accesses: u32, posted: bool) -> Circuit {
     circuit!("spad_stream_atomic", Rows)
         .needs(Need::FewWords)
@@ -409,7 +411,7 @@ const MEMORIES: &[&str] = &["spad_bank_ram", "spad_table_ram_*"];
 /// that. Yosys adds text to the name of a module whose parameters are set.
 const HASHES: &[&str] = &["spad_lane_hash", "*spad_hash_config*"];
 
-/// The same, and the banks, which are proved separately.
+/// The modules of `HASHES`, and the banks, which are proved separately.
 const ATOMIC_PARTS: &[&str] = &["spad_lane_hash", "*spad_hash_config*", "spad_atomic_bank"];
 
 /// The unit called `name`.

@@ -38,7 +38,7 @@ pub(super) trait Queue {
 /// The inputs of a queue in a cycle.
 pub(super) struct QueueInputs {
     pub rst: bool,
-    /// Its mode: on, or passing through.
+    /// Mode of the queue: on, or passing through.
     pub on: bool,
     pub input: Option<u64>,
     pub out_ready: bool,

@@ -14,7 +14,8 @@ ports!(Ports {
 #[derive(Clone, Copy)]
 struct Begun {
     row: usize,
-    /// Of a store-conditional without what is known in the second cycle.
+    /// Operation of the access; of a store-conditional, without what is known in the
+    /// second cycle.
     operation: BankOperation,
     data: u64,
 }

@@ -1,4 +1,4 @@
-//! Which warps may issue: barriers, atomics, memory instructions in flight.
+//! Eligibility of warps to issue: barriers, atomics, memory instructions in flight.
 
 use super::bench::{Bench, DrivenBench, Driver, Frame, Golden, Setup, Stimulus};
 use super::layout::PortSlot;

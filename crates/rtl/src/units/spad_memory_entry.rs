@@ -28,7 +28,8 @@ const KINDS: [u8; 12] = [1, 1, 2, 2, 3, 3, 4, 4, 0, 6, 7, 15];
 enum Atomic {
     /// There is none.
     None,
-    /// It was taken; this many of its passes have arrived, out of this many.
+    /// The instruction was taken; this many of its passes have arrived, out of this
+    /// many.
     Passes(u32, u32),
     /// All its passes have arrived.
     Ends,

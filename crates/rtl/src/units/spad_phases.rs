@@ -17,7 +17,7 @@ ports!(MemoryPorts {
 struct GoldenPhases {
     ports: WidePorts,
     memory: MemoryPorts,
-    /// Those of the access, and of the phase.
+    /// Ports for the operations of the access, and of the phase.
     operations: Option<[OperationPorts; 2]>,
     model: Phases,
     lanes: usize,

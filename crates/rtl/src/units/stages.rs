@@ -10,17 +10,18 @@ use crate::trace::Wide;
 pub enum Stages {
     /// The unit is the same with any.
     Any,
-    /// This many in the scratchpad.
+    /// A scratchpad with this many memory stages.
     Memory(u32),
-    /// This many memory stages: some after the scratchpad (above 4), or none.
+    /// A path with this many memory stages: some after the scratchpad (above 4), or
+    /// none.
     AfterScratchpad(u32),
-    /// This many before EX, which decide the issue.
+    /// A path with this many stages before EX, which decide the issue.
     Ahead(u32),
-    /// This many of the hash alone: 0 or 1.
+    /// A hash with this many stages of its own: 0 or 1.
     Hash(u32),
     /// Locks that know their owner, or do not.
     Owners(bool),
-    /// This many memory stages, and this many before EX.
+    /// A path with this many memory stages, and this many before EX.
     Whole(u32, u32),
     /// Registers of `spad_tcdm`, without atomic operations: for requests, for
     /// answers; and whether writes are posted.
@@ -32,8 +33,9 @@ pub enum Stages {
     Stream(u32, Kinds),
     /// The window of `spad_stream`, of this many accesses.
     Window(u32),
-    /// The same with banks that perform atomic operations; the flag: whether stores are
-    /// posted, in which case the window reports what it answers.
+    /// The window of `spad_stream`, of this many accesses, with banks that perform
+    /// atomic operations; the flag: whether stores are posted, in which case the window
+    /// reports what it answers.
     AtomicWindow(u32, bool),
     /// An AXI port that replaces this many lanes, with two beats in flight.
     Axi(u32),
@@ -192,7 +194,8 @@ impl Stages {
         })
     }
 
-    /// Which stages the proofs of a unit cover, to tell the user of a machine with others.
+    /// The stages that the proofs of a unit cover, to tell the user of a machine with
+    /// others.
     pub fn otherwise(self) -> &'static str {
         match self {
             Stages::Axi(_) => {

@@ -33,7 +33,7 @@ pub enum Barrel {
     RelaxedInOrder,
 }
 
-/// Which ready warp issues.
+/// The warp that issues, among those that are ready.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, EnumString, VariantNames)]
 #[serde(rename_all = "kebab-case")]
 #[strum(serialize_all = "kebab-case")]
@@ -63,12 +63,12 @@ pub enum LockHash {
     None,
     /// Five low bits XORed with the bits above the index.
     Xor,
-    /// Their sum modulo 32.
+    /// The sum of the low bits and the bits above the index, modulo 32.
     Add,
 }
 
 impl Pipeline {
-    /// Its code on `cfg_pipeline`.
+    /// Code of the pipeline on `cfg_pipeline`.
     pub fn code(self) -> u8 {
         match self {
             Pipeline::Unified => codes::pipeline::UNIFIED,
@@ -79,7 +79,7 @@ impl Pipeline {
 }
 
 impl Barrel {
-    /// Its code on `cfg_barrel`.
+    /// Code of the barrel on `cfg_barrel`.
     pub fn code(self) -> u8 {
         match self {
             Barrel::Strict => codes::barrel::STRICT,
@@ -90,7 +90,7 @@ impl Barrel {
 }
 
 impl Scheduler {
-    /// Its code on `cfg_policy`; the model's own have none.
+    /// Code of the scheduler on `cfg_policy`; the model's own have none.
     pub fn code(self) -> Option<u8> {
         match self {
             Scheduler::Lrr | Scheduler::ConflictAware => Some(codes::policy::LRR),
@@ -103,7 +103,7 @@ impl Scheduler {
 }
 
 impl LockHash {
-    /// Its code on `cfg_lock_hash`.
+    /// Code of the lock hash on `cfg_lock_hash`.
     pub fn code(self) -> u8 {
         match self {
             LockHash::None => codes::lock_hash::NONE,

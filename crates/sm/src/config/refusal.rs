@@ -19,7 +19,7 @@ impl Refusal {
         Self::between(&[key], what, help)
     }
 
-    /// These keys contradict each other.
+    /// A refusal of keys that contradict each other.
     pub fn between(keys: &[&'static str], what: String, help: impl Into<String>) -> Self {
         Refusal {
             keys: keys.to_vec(),

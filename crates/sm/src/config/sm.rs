@@ -23,7 +23,8 @@ pub struct TensorUnits {
     /// cycle; 0: there are none. Narrower elements have more of them in the
     /// same bits, tf32 half.
     pub macs_per_cycle: u32,
-    /// The same of f64; 0: the units have no f64.
+    /// Multiplications, each with its addition, of f64 that a unit begins in a
+    /// cycle; 0: the units have no f64.
     pub f64_macs_per_cycle: u32,
     /// Cycles from the last multiplication's beginning to the use of the result.
     pub latency: u32,
@@ -135,7 +136,7 @@ pub struct Dram {
     pub open: u32,
     /// Least cycles between two openings of rows of a channel.
     pub between: u32,
-    /// The same of a bank.
+    /// Least cycles between two openings of rows of a bank.
     pub row_cycle: u32,
     /// Requests of this SM that wait before a channel.
     pub queue: u32,

@@ -15,7 +15,7 @@ pub struct ByteMerging {
 }
 
 impl ByteMerging {
-    /// That of a machine.
+    /// The byte merging of a machine.
     pub fn of(config: &Config) -> Self {
         ByteMerging {
             merge: config.path.merge_bytes,

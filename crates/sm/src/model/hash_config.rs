@@ -5,11 +5,11 @@ use spadkit_mapping::hash::PortValue;
 /// A configuration register.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ConfigRegister {
-    /// Its name in the RTL.
+    /// Name of the register in the RTL.
     pub name: String,
     /// Bits.
     pub bits: u32,
-    /// Its value after reset, for bank = addr mod 2^m, unless the machine has another
+    /// Value after reset, for bank = addr mod 2^m, unless the machine has another
     /// reset mapping.
     pub reset: u64,
 }

@@ -15,9 +15,9 @@ use spadkit_mapping::hash::{BankFunction, Configured, HashKind, HashSpec, Mappin
 /// A write to a configuration register.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct RegisterWrite {
-    /// Which register.
+    /// Index of the register.
     pub index: usize,
-    /// Its value.
+    /// Value of the register.
     pub data: u64,
 }
 

@@ -63,7 +63,7 @@ pub(super) fn for_each_lane(mask: LaneMask, lanes: usize, act: impl FnMut(usize)
     }
 }
 
-/// All of `lanes` lanes.
+/// A mask of all `lanes` lanes.
 pub(super) fn all_lanes(lanes: usize) -> LaneMask {
     LaneMask::MAX >> (MAX_LANES - lanes)
 }

@@ -15,7 +15,7 @@ pub struct PassControl {
     pub tag: u8,
     /// Program counter.
     pub pc: u16,
-    /// Which pass of the instruction.
+    /// Number of the pass in the instruction.
     pub pass: u16,
     /// The instruction's last pass.
     pub last: bool,
@@ -67,7 +67,7 @@ pub struct AccessTag {
     pub pass: Pass,
     /// Source bit: an LDLK or STUL of the retry sequencer.
     pub sequencer: bool,
-    /// Its context.
+    /// Context of the pass.
     pub context: u8,
     /// Final PASS of an atomic: it failed.
     pub error: bool,
@@ -95,7 +95,7 @@ pub struct PassData {
 }
 
 impl PassData {
-    /// All zero.
+    /// Data that are all zero.
     pub const EMPTY: PassData = PassData {
         mask: 0,
         aop: 0,

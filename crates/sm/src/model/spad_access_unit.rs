@@ -37,7 +37,7 @@ pub struct AccessInputs<'a> {
     pub warp_blk: &'a [u8],
     /// Warps that offer an instruction of a shared kind.
     pub off_shmem: WarpMask,
-    /// Its highest block-relative word address, per warp.
+    /// Highest block-relative word address of the offer, per warp.
     pub off_hi: &'a [u16],
     /// The warp whose instruction is issued in this cycle.
     pub acquire: Option<usize>,

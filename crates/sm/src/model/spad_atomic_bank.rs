@@ -19,7 +19,7 @@ pub enum BankOperation {
     },
     /// An atomic operation (`amo` of [`spadkit_hdl::codes`]) of the whole word.
     Atomic {
-        /// Its code; one above [`amo::COUNT`] reads.
+        /// Code of the operation; one above [`amo::COUNT`] reads.
         code: u8,
         /// The expected value of a compare-and-swap.
         expected: u64,
@@ -130,9 +130,10 @@ impl AtomicBank {
 /// reset restores them.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Unwritten {
-    /// Those in their second cycle.
+    /// Writes in their second cycle.
     second: Vec<(usize, usize, u64)>,
-    /// Those in their third cycle, in which only an asynchronous reset prevents the write.
+    /// Writes in their third cycle, in which only an asynchronous reset prevents
+    /// them.
     third: Vec<(usize, usize, u64)>,
     asynchronous: bool,
 }

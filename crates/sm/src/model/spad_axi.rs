@@ -13,7 +13,7 @@ pub mod burst {
     pub const FIXED: u8 = 0;
     /// Consecutive addresses.
     pub const INCR: u8 = 1;
-    /// The same, within a block of as many bytes as the burst has.
+    /// Consecutive addresses, within a block of as many bytes as the burst has.
     pub const WRAP: u8 = 2;
 }
 
@@ -47,7 +47,7 @@ pub struct AxiBurst {
     pub len: u8,
     /// Log2 of the bytes of a beat.
     pub size: u8,
-    /// Its kind ([`burst`]).
+    /// Kind of the burst ([`burst`]).
     pub kind: u8,
 }
 
@@ -91,7 +91,7 @@ pub struct LaneRequests {
     pub waiting: u8,
     /// Word address of the first lane; those of the others follow.
     pub add: u32,
-    /// They read.
+    /// Whether the requests read.
     pub reads: bool,
     /// The data to write; 0 for a read.
     pub data: AxiWords,
@@ -106,9 +106,9 @@ pub struct AxiInputs {
     pub rst: bool,
     /// The offers at AW, W and AR.
     pub aw: Option<AxiBurst>,
-    /// The same of W.
+    /// The offer at W.
     pub w: Option<AxiData>,
-    /// The same of AR.
+    /// The offer at AR.
     pub ar: Option<AxiBurst>,
     /// An answer at B would be taken.
     pub b_ready: bool,
@@ -205,7 +205,7 @@ impl Shape {
 #[derive(Clone, Debug)]
 struct Bursts {
     waiting: Skid<AxiBurst>,
-    /// It, and the number of its next beat.
+    /// The current burst, and the number of its next beat.
     current: Option<(AxiBurst, u8)>,
 }
 

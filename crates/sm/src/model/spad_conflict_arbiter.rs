@@ -12,7 +12,7 @@ pub struct ArbiterInputs<'a> {
     pub rst: bool,
     /// An access is offered.
     pub req_valid: bool,
-    /// Its active lanes.
+    /// Active lanes of the access.
     pub req_mask: LaneMask,
     /// false: no lane is served, the access is one empty group.
     pub req_access: bool,
@@ -31,7 +31,7 @@ pub struct ArbiterInputs<'a> {
 pub struct Group {
     /// There is a group.
     pub valid: bool,
-    /// It is the last of its access.
+    /// Whether it is the last of its access.
     pub last: bool,
     /// Lanes of the group.
     pub served: LaneMask,

@@ -22,7 +22,7 @@ pub struct HistoryInputs {
 pub struct HistoryOutputs {
     /// There was a look-up.
     pub done: bool,
-    /// It found its program counter.
+    /// Whether the look-up found its program counter.
     pub hit: bool,
     /// The excess; 0 on a miss, the paper's default.
     pub excess: u32,

@@ -15,7 +15,8 @@ use crate::config::Config;
 pub struct PredictorOutputs {
     /// Memory warps are masked.
     pub mask: bool,
-    /// They will be in the next cycle as well, if EX is not held in this one.
+    /// Memory warps will be masked in the next cycle as well, if EX is not held in
+    /// this one.
     pub lasts: bool,
     /// AHEAD = 3: some instruction has had an excess since the kernel started,
     /// so the next memory instruction may mask those after it. Else false.
@@ -25,7 +26,7 @@ pub struct PredictorOutputs {
 /// An instruction of a predicted kind whose offer is taken.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct PredictedIssue {
-    /// Its program counter.
+    /// Program counter of the instruction.
     pub pc: u16,
     /// Number of its passes - 1.
     pub base: u32,

@@ -8,9 +8,9 @@ use spadkit_hdl::codes::barrel;
 /// An instruction that starts or ends.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct WarpKind {
-    /// Its warp.
+    /// Warp of the instruction.
     pub warp: usize,
-    /// Its kind.
+    /// Kind of the instruction.
     pub kind: u8,
 }
 

@@ -14,7 +14,7 @@ pub struct ConfigInputs {
     pub rst: bool,
     /// Write a register.
     pub wr_en: bool,
-    /// Which one.
+    /// Index of the register to write.
     pub wr_index: usize,
     /// The value, of which the register keeps its low bits.
     pub wr_data: u64,

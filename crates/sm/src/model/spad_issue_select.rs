@@ -308,7 +308,7 @@ fn scheduling<'a>(inputs: &SelectInputs<'a>) -> SchedulerInputs<'a> {
 }
 
 impl Selection {
-    /// Of a warp that may go.
+    /// The selection of a warp that may go, by whether there is room.
     fn where_there_is(room: bool) -> Self {
         if room {
             Selection::Taken

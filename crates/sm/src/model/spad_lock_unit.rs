@@ -17,7 +17,7 @@ pub struct LockInputs<'a> {
     pub rst: bool,
     /// A window of a group is served in this cycle.
     pub valid: bool,
-    /// Which window; ignored where a group is one window.
+    /// Number of the window; ignored where a group is one window.
     pub window: u32,
     /// The scratchpad operation; only 3 and 4 act.
     pub op: u8,
@@ -50,7 +50,8 @@ pub struct LockUnit {
 }
 
 impl LockUnit {
-    /// All locks free. `windows` = LKG, of `lanes / windows` lanes each.
+    /// A unit with all locks free. `windows` = LKG, of `lanes / windows` lanes
+    /// each.
     pub fn new(lanes: u32, windows: u32) -> Self {
         LockUnit {
             held: [0; MAX_LOCKS / 64],
@@ -60,14 +61,14 @@ impl LockUnit {
         }
     }
 
-    /// The same with an owner for each lock (LKO = 1), if `known`.
+    /// The unit with an owner for each lock (LKO = 1), if `known`.
     #[must_use]
     pub fn with_owners(mut self, known: bool) -> Self {
         self.owner = vec![0; if known { MAX_LOCKS } else { 0 }];
         self
     }
 
-    /// All locks free.
+    /// Frees all locks.
     pub fn reset(&mut self) {
         self.held = [0; MAX_LOCKS / 64];
     }

@@ -48,9 +48,9 @@ pub struct EntryOutputs {
     /// The head of the memory path, which `req_*` shows where the sequencer does
     /// not ask; comb(input).
     pub head: Option<Pass>,
-    /// It leaves; no port.
+    /// Whether the head leaves; no port.
     pub(crate) head_leaves: bool,
-    /// It is an ATOMIC, for a sequencer; no port.
+    /// Whether the head is an ATOMIC, for a sequencer; no port.
     head_is_atomic: bool,
 }
 

@@ -27,7 +27,7 @@ pub struct ExitInputs {
 pub struct ExitOutputs {
     /// The response is taken; comb(resp, out_ready).
     pub resp_ready: bool,
-    /// It is the sequencer's; comb(resp).
+    /// The response is the sequencer's; comb(resp).
     pub sr_valid: bool,
     /// `resolved_*`: a pass of a predicted kind is resolved; comb(resp, out_ready).
     pub resolved: Option<ResolvedPass>,

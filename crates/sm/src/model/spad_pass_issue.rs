@@ -24,7 +24,7 @@ pub struct PassIssueInputs<'a> {
 /// The instruction whose offer is taken.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct TakenOffer {
-    /// Its first pass.
+    /// First pass of the instruction.
     pub control: PassControl,
     /// Number of its passes - 1.
     pub last_pass: u16,
@@ -50,7 +50,7 @@ pub struct PassIssueOutputs {
 /// Passes that are still to be issued.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Issuing {
-    /// Of the next pass.
+    /// Control of the next pass.
     control: PassControl,
     /// Number of passes - 1.
     last_pass: u16,

@@ -35,10 +35,10 @@ pub struct WideRequest {
     pub tag: u64,
 }
 
-/// Its answer.
+/// The answer to a wide request.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct WideAnswer {
-    /// All but the data; the degree is the sum over the phases.
+    /// Everything but the data; the degree is the sum over the phases.
     pub control: ResponseControl<u64>,
     /// Words of the lanes.
     pub data: Vec<[u64; MAX_WORDS]>,
@@ -51,7 +51,7 @@ struct Word {
     /// The entry of the list.
     entry: usize,
     lanes: Vec<usize>,
-    /// Its number among the words of those lanes.
+    /// Number of the word among the words of those lanes.
     number: usize,
 }
 

@@ -62,7 +62,7 @@ pub struct SequencerResponse<'a> {
     pub success: LaneMask,
     /// The request was refused.
     pub error: bool,
-    /// Its conflict degree.
+    /// Conflict degree of the request.
     pub degree: u32,
 }
 

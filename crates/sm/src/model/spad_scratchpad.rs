@@ -20,7 +20,7 @@ pub struct ScratchpadInputs<'a, T> {
     pub rst: bool,
     /// An access is offered.
     pub req_valid: bool,
-    /// Its operation.
+    /// Operation of the access.
     pub req_op: u8,
     /// Active lanes.
     pub req_mask: LaneMask,
@@ -66,7 +66,7 @@ pub struct ScratchpadOutputs<T> {
     pub req_ready: bool,
     /// The response; registered.
     pub resp: ResponseControl<T>,
-    /// Its data.
+    /// Data of the response.
     pub resp_data: [u64; MAX_LANES],
     /// Stages after MEM0 that hold the last group of an access, MEM1 in bit 0;
     /// the highest is the response's. Registered.
@@ -87,7 +87,7 @@ pub struct Scratchpad<T> {
     /// The access in MEM0 and, where MEM1 comes before the banks and has
     /// a group of the one before, that.
     requests: Box<[Request<T>; 2]>,
-    /// Which of them is in MEM0.
+    /// Index of the request that is in MEM0.
     in_mem0: usize,
     /// The register before banks and locks, with three stages or more.
     mem1: Option<RequestStage>,
@@ -297,7 +297,7 @@ impl<T: Copy + Default> Scratchpad<T> {
         }
     }
 
-    /// All stages move on, from the end: each finds the next one free.
+    /// Moves all stages on, from the end: each finds the next one free.
     fn advance(&mut self, arbiter_adv: bool) {
         let grant = self.grant(arbiter_adv);
         let (group, words) = match &mut self.mem2 {

@@ -27,10 +27,10 @@ pub struct StreamRequest {
     pub tag: u64,
 }
 
-/// Its answer.
+/// The answer to a stream request.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StreamAnswer {
-    /// All but the data.
+    /// Everything but the data.
     pub control: ResponseControl<u64>,
     /// Words of the lanes.
     pub data: [u64; MAX_LANES],
@@ -104,7 +104,7 @@ impl Stream {
         }
     }
 
-    /// The same with a reset that is asynchronous or not.
+    /// The stream with a reset that is asynchronous or not.
     pub fn reset_at_any_time(mut self, asynchronous: bool) -> Self {
         if let Banks::Window(window) = self.banks {
             self.banks = Banks::Window(Box::new(window.reset_at_any_time(asynchronous)));
@@ -165,7 +165,7 @@ impl Stream {
         store && self.config.path.stream.posted
     }
 
-    /// One cycle of the banks; returns their answer before the edge.
+    /// Runs the banks for one cycle; returns their answer before the edge.
     fn access(&mut self, rst: bool, lock_hash: u8, resp_ready: bool) -> Option<StreamAnswer> {
         let lanes = self.config.lanes as usize;
         let (mut bank, mut row) = ([0; MAX_LANES], [0; MAX_LANES]);

@@ -73,7 +73,7 @@ impl Tcdm {
         }
     }
 
-    /// The same with a reset that is asynchronous or not.
+    /// The TCDM with a reset that is asynchronous or not.
     pub fn reset_at_any_time(mut self, asynchronous: bool) -> Self {
         self.unwritten = Unwritten::new(asynchronous);
         self
@@ -180,8 +180,8 @@ impl Tcdm {
         Cycle { served, beyond }
     }
 
-    /// Of the `lanes` that contend for a bank, the served ones; the lane whose
-    /// turn it is comes first.
+    /// The served ones of the `lanes` that contend for a bank; the lane whose turn
+    /// it is comes first.
     fn served(&self, mut lanes: Vec<Placed>) -> Vec<Placed> {
         let last = self.last[lanes[0].bank];
         lanes.sort_by_key(|p| (p.lane + self.lanes - last - 1) % self.lanes);

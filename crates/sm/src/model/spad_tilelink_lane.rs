@@ -28,7 +28,7 @@ pub mod answer {
     pub const ACCESS_ACK: u8 = 0;
     /// With data.
     pub const ACCESS_ACK_DATA: u8 = 1;
-    /// Of a hint.
+    /// The answer to a hint.
     pub const HINT_ACK: u8 = 2;
 }
 
@@ -39,7 +39,7 @@ pub struct TileLinkMessage {
     pub opcode: u8,
     /// Log2 of its bytes.
     pub size: u8,
-    /// Its identifier.
+    /// Identifier of the message.
     pub source: u64,
     /// Byte address; above the words of the lane its bits do not count.
     pub address: u32,
@@ -54,11 +54,11 @@ pub struct TileLinkMessage {
 /// An answer on channel D.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TileLinkAnswer {
-    /// Its kind ([`answer`]).
+    /// Kind of the answer ([`answer`]).
     pub opcode: u8,
-    /// That of the message.
+    /// Size of the message that is answered.
     pub size: u8,
-    /// That of the message.
+    /// Identifier of the message that is answered.
     pub source: u64,
     /// Nothing was accessed.
     pub denied: bool,
@@ -73,7 +73,7 @@ pub struct TileLinkAnswer {
 pub struct TileLinkRequest {
     /// Word address.
     pub add: u32,
-    /// It reads.
+    /// Whether the request reads.
     pub reads: bool,
     /// The data to write.
     pub data: u64,

@@ -30,7 +30,7 @@ pub struct MaskInputs {
 pub struct MaskOutputs {
     /// Memory warps are masked in this cycle.
     pub mask: bool,
-    /// They will be in the next one as well, if it counts.
+    /// Memory warps will be masked in the next cycle as well, if that counts.
     pub lasts: bool,
 }
 

@@ -24,7 +24,7 @@ impl WideStream {
         }
     }
 
-    /// The same with a reset that is asynchronous or not.
+    /// The stream with a reset that is asynchronous or not.
     pub fn reset_at_any_time(mut self, asynchronous: bool) -> Self {
         self.stream = self.stream.reset_at_any_time(asynchronous);
         self

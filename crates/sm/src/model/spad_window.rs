@@ -13,7 +13,7 @@ use std::collections::VecDeque;
 /// The atomic operation of an access.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct WindowOperation {
-    /// Its code ([`amo`]).
+    /// Code of the operation ([`amo`]).
     pub code: u8,
     /// The expected value of each lane's compare-and-swap.
     pub expected: [u64; MAX_LANES],
@@ -143,7 +143,7 @@ impl SlotKind {
         }
     }
 
-    /// It makes reservations, or looks for them.
+    /// Whether the operation makes reservations, or looks for them.
     fn reserves(&self) -> bool {
         match self {
             SlotKind::Load | SlotKind::Store => false,
@@ -158,11 +158,11 @@ struct Slot<T> {
     control: ResponseControl<T>,
     /// The operation on its words; `None` if it accesses nothing.
     kind: Option<SlotKind>,
-    /// It makes reservations, or looks for them.
+    /// Whether the access makes reservations, or looks for them.
     reserves: bool,
-    /// It is a store, also one that is refused.
+    /// Whether it is a store, also one that is refused.
     store: bool,
-    /// Its answer has the words of its lanes.
+    /// Whether the answer has the words of its lanes.
     shows: bool,
     /// Words that wait, in the order of their lowest lanes.
     waits: Vec<Word>,
@@ -208,7 +208,7 @@ impl<T: Copy + Default> Window<T> {
         }
     }
 
-    /// The same with a reset that is asynchronous or not.
+    /// The window with a reset that is asynchronous or not.
     pub fn reset_at_any_time(mut self, asynchronous: bool) -> Self {
         self.unwritten = Unwritten::new(asynchronous);
         self

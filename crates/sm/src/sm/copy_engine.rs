@@ -18,7 +18,7 @@ pub(super) struct Owner {
 /// How a copy signals its completion.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Completion {
-    /// This many bytes arrive at the `mbarrier` at the address.
+    /// The copy arrives at the `mbarrier` at the address with this many bytes.
     Barrier(u64, u32),
     /// A bulk group of a lane of its warp.
     Group(u32, u64),
@@ -79,7 +79,7 @@ impl Copy {
 pub(super) struct Progress {
     pub owner: Owner,
     pub stores: bool,
-    /// All rows have been moved.
+    /// Whether all rows have been moved.
     pub moved: bool,
     /// The copy is complete.
     pub done: bool,
@@ -230,8 +230,8 @@ impl Groups {
         }
     }
 
-    /// All closed groups but the last `most` have read their sources, or, if
-    /// `done`, are complete.
+    /// Whether all closed groups but the last `most` have read their sources, or,
+    /// if `done`, are complete.
     pub fn are_through(&self, most: u32, done: bool) -> bool {
         let closed = self.left.len() - 1;
         let older = closed.saturating_sub(most as usize);

@@ -68,7 +68,7 @@ pub enum InstrKind {
 }
 
 impl InstrKind {
-    /// All kinds; the position is the code in recorded traces.
+    /// Every kind; the position is the code in recorded traces.
     pub const ALL: &[InstrKind] = <InstrKind as VariantArray>::VARIANTS;
 
     /// Name in program texts and messages.
@@ -76,18 +76,18 @@ impl InstrKind {
         self.into()
     }
 
-    /// It addresses the scratchpad.
+    /// Whether the kind addresses the scratchpad.
     pub fn is_shared(self) -> bool {
         use InstrKind::{AtomShared, LdLock, LdShared, StShared, StUnlock};
         matches!(self, LdShared | StShared | AtomShared | LdLock | StUnlock)
     }
 
-    /// It addresses global memory.
+    /// Whether the kind addresses global memory.
     pub fn is_global(self) -> bool {
         matches!(self, InstrKind::LdGlobal | InstrKind::StGlobal)
     }
 
-    /// It begins bulk copies, counts copies, or waits for a count.
+    /// Whether the kind begins bulk copies, counts copies, or waits for a count.
     pub fn is_asynchronous(self) -> bool {
         use InstrKind::{BulkCopy, BulkGroup, Mbarrier};
         matches!(self, Mbarrier | BulkCopy | BulkGroup)
@@ -98,7 +98,7 @@ impl InstrKind {
         !self.is_asynchronous() && self != InstrKind::CopyWait
     }
 
-    /// It accesses memory, lane by lane.
+    /// Whether the kind accesses memory, lane by lane.
     pub fn is_memory(self) -> bool {
         self.is_shared() || self.is_global()
     }
@@ -108,7 +108,8 @@ impl InstrKind {
         self.is_memory() || self == InstrKind::Mbarrier
     }
 
-    /// Its width is one word on machines with a lock unit, whatever [`Instr::bytes`] is.
+    /// Whether the width is one word on machines with a lock unit, whatever
+    /// [`Instr::bytes`] is.
     pub fn is_word_only(self) -> bool {
         use InstrKind::{AtomShared, LdLock, StUnlock};
         matches!(self, AtomShared | LdLock | StUnlock)
@@ -156,7 +157,7 @@ pub enum Addresses {
         /// Distance of neighbouring lanes.
         stride: i64,
     },
-    /// One address per lane of the warp; those of inactive lanes are 0.
+    /// An address per lane of the warp; those of inactive lanes are 0.
     List(Box<[u64]>),
     /// The two sides of a bulk copy.
     Copy(Box<Transfer>),
@@ -230,7 +231,7 @@ impl Addresses {
     }
 }
 
-/// One instruction of one warp.
+/// An instruction of one warp.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Instr {
     /// What it does.
@@ -252,12 +253,12 @@ pub struct Instr {
 }
 
 impl Instr {
-    /// It increments a word of shared memory, and the result is not used.
+    /// Whether it increments a word of shared memory, and the result is not used.
     pub fn is_increment(&self) -> bool {
         self.detail == Detail::Atomic(INCREMENT)
     }
 
-    /// One lane performs the atomic for all.
+    /// Whether one lane performs the atomic for all.
     pub fn is_aggregated(&self) -> bool {
         self.detail == Detail::Atomic(AGGREGATED)
     }

@@ -92,9 +92,9 @@ pub struct Sm<'a> {
 /// Warp slots by what their warps do.
 #[derive(Default)]
 struct WarpSets {
-    /// They have a block and have not ended.
+    /// Warps that have a block and have not ended.
     resident: WarpMask,
-    /// They have threads that exit, which go in the order of the slots.
+    /// Warps with threads that exit, which go in the order of the slots.
     exits: WarpMask,
     /// Warps whose next instruction is a global store without a free entry.
     store_waits: WarpMask,
@@ -201,7 +201,7 @@ impl<'a> Sm<'a> {
         self.statistics
     }
 
-    /// All blocks of the grid have ended, and their stores have left.
+    /// Whether all blocks of the grid have ended, and their stores have left.
     fn is_done(&self) -> bool {
         self.grid.has_ended() && !self.global.has_stores(self.cycle)
     }

@@ -24,7 +24,7 @@ pub enum MbarrierOp {
     },
     /// Arrives.
     Arrive {
-        /// So many times.
+        /// Number of arrivals.
         arrivals: u32,
     },
     /// Arrives once, and expects more bytes first.
@@ -34,7 +34,7 @@ pub enum MbarrierOp {
     },
     /// Arrives, for this phase and all later ones.
     Drop {
-        /// So many times.
+        /// Number of arrivals.
         arrivals: u32,
     },
     /// As `Drop`, once, and expects more bytes first.
@@ -47,14 +47,15 @@ pub enum MbarrierOp {
         /// Registers of the loads that stand for the copies; 255 for none.
         registers: [u8; 4],
     },
-    /// The same, with one arrival more than the object was initialised for.
+    /// Arrives as `CopiesArrive`, with one arrival more than the object was
+    /// initialised for.
     CopiesJoin {
         /// Registers of the loads that stand for the copies; 255 for none.
         registers: [u8; 4],
     },
     /// Waits until a phase is complete.
     Wait {
-        /// Its number, counted from 0.
+        /// Number of the phase, counted from 0.
         phase: u32,
     },
 }
@@ -79,7 +80,7 @@ impl MbarrierOp {
         }
     }
 
-    /// The same as an operation and a number, as recorded traces have it.
+    /// The operation and its number, as recorded traces have them.
     pub(super) fn parts(self) -> (BarrierOp, u32) {
         match self {
             MbarrierOp::Init { arrivals } => (BarrierOp::Init, arrivals),

@@ -21,13 +21,13 @@ pub struct Phase {
     /// The barrier that it begins with, the block's first one being 1; 0: the
     /// start of the kernel.
     pub from_barrier: usize,
-    /// Its duration.
+    /// Duration of the phase.
     pub cycles: u64,
 }
 
 impl Phases {
-    /// All warps of the block in `slot` have arrived at a barrier. The first
-    /// block of a grid is in slot 0 until it ends.
+    /// Notes that all warps of the block in `slot` have arrived at a barrier. The
+    /// first block of a grid is in slot 0 until it ends.
     pub(super) fn barrier_met(&mut self, slot: usize, cycle: u64) {
         if slot == 0 && self.end.is_none() {
             if let Some(met) = self.met.get_mut(self.count) {

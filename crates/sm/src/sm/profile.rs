@@ -13,7 +13,7 @@ pub struct Slots {
 }
 
 impl Slots {
-    /// All of them.
+    /// Number of all issue slots.
     pub fn total(&self) -> u64 {
         self.issued + self.stalls.total()
     }

@@ -1,4 +1,4 @@
-//! One point of a sweep: its differences from the machine's configuration.
+//! A point of a sweep: its differences from the machine's configuration.
 
 use super::{Sm, Statistics, Workload};
 use crate::config::{Config, LockHash, PathHash, Pipeline, Scheduler};

@@ -33,7 +33,7 @@ pub struct Stalls {
     pub async_copy: u64,
 }
 
-/// One reason of a cycle without issue.
+/// A reason of a cycle without issue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Stall {
     NoReadyWarp,
@@ -111,7 +111,7 @@ impl Stalls {
         first.filter(|(_, cycles)| *cycles > 0)
     }
 
-    /// All cycles without issue.
+    /// Number of all cycles without issue.
     pub fn total(&self) -> u64 {
         self.list().iter().map(|s| s.1).sum()
     }

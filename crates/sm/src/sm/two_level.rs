@@ -6,7 +6,7 @@ use std::collections::VecDeque;
 
 /// The warps of one scheduler.
 struct Group {
-    /// Its warp slots.
+    /// Warp slots of the scheduler.
     own: WarpMask,
     /// Warps that wait to enter the active set.
     queue: VecDeque<usize>,

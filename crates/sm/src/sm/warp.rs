@@ -14,11 +14,11 @@ pub(super) const NEVER: u64 = u64::MAX;
 pub(super) enum State {
     /// No block has the slot.
     Absent,
-    /// It executes its program.
+    /// The warp executes its program.
     Running,
-    /// It has issued `bar` and completes it in cycle `arrived`.
+    /// The warp has issued `bar` and completes it in cycle `arrived`.
     Barrier { number: u8, arrived: u64 },
-    /// All its threads have ended.
+    /// The warp's threads have all ended.
     Ended,
 }
 
@@ -39,12 +39,12 @@ pub(super) struct Pending {
     pub segments: Box<[u64]>,
 }
 
-/// One warp slot.
+/// A warp slot.
 pub(super) struct Warp<'a> {
     pub state: State,
     /// Slot of its block.
     pub slot: usize,
-    /// Its block in the grid, and its number in the block.
+    /// Number of its block in the grid, and of the warp in the block.
     pub block: u32,
     pub index: u32,
     /// Launch number: the oldest warp has the least.
@@ -64,7 +64,7 @@ pub(super) struct Warp<'a> {
     /// Cycle in which the last of its stores so far is acknowledged, which its
     /// end waits for.
     pub acknowledged_at: u64,
-    /// It offers its next instruction.
+    /// Whether the warp offers its next instruction.
     pub offered: bool,
     /// Instructions inside the path.
     pub in_path: u32,
@@ -232,7 +232,8 @@ impl<'a> Warp<'a> {
         next.map_or(self.issued_pc, |instr| instr.pc)
     }
 
-    /// Its program has ended, or it is at the exit of all remaining threads.
+    /// Whether its program has ended, or it is at the exit of all remaining
+    /// threads.
     pub fn ends(&self) -> bool {
         self.next()
             .is_none_or(|next| next.kind == InstrKind::Exit && next.mask & self.live == self.live)
@@ -252,7 +253,7 @@ impl<'a> Warp<'a> {
         }
     }
 
-    /// It has a block and has not ended.
+    /// Whether the slot has a block's warp that has not ended.
     pub fn is_resident(&self) -> bool {
         matches!(self.state, State::Running | State::Barrier { .. })
     }

@@ -4,7 +4,7 @@
 use crate::assembler::sass::MachineAccess;
 use spadkit_mapping::trace::Op;
 
-/// One occurrence of an access in the machine code.
+/// An occurrence of an access in the machine code.
 #[derive(Debug)]
 pub(super) struct Copy<'a> {
     /// An instruction, or the narrower ones, each with the word of the access that it

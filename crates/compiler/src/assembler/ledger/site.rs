@@ -13,9 +13,10 @@ pub(super) struct Site<'a> {
     pub line: u32,
     /// Most occurrences in a warp.
     pub most: usize,
-    /// The same, with those of disjoint sets of lanes in turn as one.
+    /// Most occurrences in a warp, where those of disjoint sets of lanes in turn
+    /// count as one.
     pub most_turns: usize,
-    /// Its first access, and the bytes from there to the next of its warp.
+    /// First access of the site, and the bytes from there to the next of its warp.
     pub first: &'a Access,
     pub step: Option<i64>,
     /// Barriers of the block before that: no instruction does the work of accesses on
@@ -24,8 +25,8 @@ pub(super) struct Site<'a> {
     /// The instructions of its line, in the order in which a loop that was unrolled
     /// goes through them.
     pub code: Vec<&'a MachineAccess>,
-    /// The same instructions, grouped by occurrence: one instruction, or narrower
-    /// ones that access its words one by one.
+    /// The instructions in `code`, grouped by occurrence: one instruction, or
+    /// narrower ones that access its words one by one.
     pub copies: Vec<Copy<'a>>,
     /// An atomic that the scratchpad has no operation for is a loop: a load, and an
     /// instruction that stores where no other thread has changed the word since.
@@ -43,7 +44,7 @@ pub(super) struct Site<'a> {
 }
 
 impl<'a> Site<'a> {
-    /// One of which nothing but its first access is known.
+    /// A site of which nothing but its first access is known.
     pub fn new(first: &'a Access, line: u32, interval: usize) -> Self {
         Site {
             op: first.op,

@@ -9,7 +9,7 @@ use crate::assembler::sass::MachineAccess;
 use spadkit_mapping::trace::{AccessTrace, Op, Places};
 use std::collections::{BTreeMap, HashMap, HashSet};
 
-/// All sites of a trace by number.
+/// The sites of a trace, by number.
 pub(super) struct Sites<'a>(BTreeMap<u32, Site<'a>>);
 
 impl<'a> Sites<'a> {

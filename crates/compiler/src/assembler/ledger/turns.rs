@@ -3,7 +3,7 @@
 
 use spadkit_mapping::trace::Access;
 
-/// Those of one access, counted.
+/// The turns of one access, counted.
 #[derive(Default)]
 pub(super) struct Turns {
     /// Lanes that have had the last turn.

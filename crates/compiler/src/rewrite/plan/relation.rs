@@ -8,9 +8,9 @@ use spadkit_ptx::analysis::KnownBits;
 /// A mapped address, relative to another one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Relation {
-    /// So much more.
+    /// The address is this much larger.
     Add(i64),
-    /// These bits are others.
+    /// The address differs in these bits.
     Xor(u32),
 }
 

@@ -21,9 +21,9 @@ pub struct DeclarationChange {
     pub source: String,
     /// The line.
     pub text: String,
-    /// The same with more elements.
+    /// The line with more elements.
     pub changed_text: String,
-    /// The same with the changes of all suggestions, where others change it, too.
+    /// The line with the changes of all suggestions, where others change it, too.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub with_others: Option<String>,
     /// Bytes of the array before and after the change: whole outermost rows are added.

@@ -27,7 +27,8 @@ pub(in crate::suggest) struct Target<'a> {
     pub accesses: &'a AccessTrace,
     pub array: &'a Array,
     pub choices: &'a Choices,
-    /// All variables: if all of shared memory is one array, each begins somewhere within it.
+    /// Shared variables of the kernel: if all of shared memory is one array, each
+    /// begins somewhere within it.
     pub all: Vec<SharedVariable>,
     /// Bytes of the elements that the source declares, where that is known.
     pub declared: Option<u32>,
@@ -116,7 +117,7 @@ impl Target<'_> {
         accesses.map(|a| a.bytes).min().unwrap_or(4)
     }
 
-    /// The same, with the element size that the source declares.
+    /// The target, with the element size that the source declares.
     pub fn as_declared(&self, sources: &mut SourceFiles) -> Self {
         let places = self.accesses.places();
         let pcs: BTreeSet<u32> = self.accesses.accesses.iter().map(|a| a.pc).collect();

@@ -19,9 +19,11 @@ pub struct LineChange {
     pub through: Vec<String>,
     /// The source text, if the file is found.
     pub text: Option<String>,
-    /// The same, changed, if the file declares the array so that the change is certain.
+    /// The source text, changed, if the file declares the array so that the change is
+    /// certain.
     pub changed_text: Option<String>,
-    /// The same with the changes of all suggestions, where others change it, too.
+    /// The source text with the changes of all suggestions, where others change it,
+    /// too.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub with_others: Option<String>,
     /// The declaration behind the changed text.
@@ -55,7 +57,7 @@ pub struct LineChange {
     pub out_of_scope: bool,
     /// Conflicts without the change.
     pub conflicts: u64,
-    /// Its accesses, in the order of the PTX.
+    /// Accesses of the line, in the order of the PTX.
     pub accesses: Vec<AccessChange>,
 }
 
@@ -285,7 +287,7 @@ pub struct AccessChange {
     /// The array element that it accesses first, in CUDA C++; `None` where it
     /// does not follow from the PTX.
     pub expression: Option<String>,
-    /// The same under the mapping.
+    /// The array element under the mapping, in CUDA C++.
     pub changed: Option<String>,
     /// Names in the expression that are not CUDA's, and what they stand for.
     pub stands_for: BTreeMap<String, String>,

@@ -19,7 +19,7 @@ pub(in crate::suggest) struct Pointers {
 }
 
 impl Pointers {
-    /// All their names.
+    /// Names of all of them.
     pub fn names(self) -> Vec<String> {
         let mut names = self.walking;
         names.extend(self.references);

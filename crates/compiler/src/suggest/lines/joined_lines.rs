@@ -10,8 +10,9 @@ pub(super) fn by_call(lines: Vec<LineChange>) -> Vec<LineChange> {
     joined(lines, |line| line.maps() != Some(Maps::Indices))
 }
 
-/// The same for lines that use one macro, which may access in different ways, and for the
-/// copies of one line that comes into the kernel through several calls.
+/// Joins lines that change at one call, lines that use one macro, which may access in
+/// different ways, and the copies of one line that comes into the kernel through
+/// several calls.
 pub(in crate::suggest) fn by_call_or_macro(lines: Vec<LineChange>) -> Vec<LineChange> {
     let mut all: Vec<LineChange> = Vec::new();
     for line in joined(lines, |_| true) {

@@ -58,7 +58,7 @@ pub(in crate::suggest) struct Lines {
     pub has_open_size: bool,
     /// Whether it is one object, and no array.
     pub is_one_object: bool,
-    /// All declarations of arrays of this name in the files of the lines.
+    /// Declarations of arrays of this name in the files of the lines.
     pub declarations: Declarations,
 }
 

@@ -106,9 +106,9 @@ fn used_in<'a>(code: &str, all: &'a [Definition]) -> Vec<&'a Definition> {
 struct Definition {
     /// The number of its first line.
     line: u32,
-    /// Its lines as one, with the backslashes between them.
+    /// Lines of the definition as one, with the backslashes between them.
     text: String,
-    /// The same without them.
+    /// Lines of the definition as one, without the backslashes.
     whole: String,
     name: String,
     parameters: Option<String>,
@@ -116,7 +116,7 @@ struct Definition {
 }
 
 impl Definition {
-    /// Those of a file.
+    /// The definitions of a file.
     fn all(place: &Text) -> Vec<Self> {
         let mut lines = (1..).zip(place.text.lines().zip(place.masked.lines()));
         let mut all = Vec::new();
@@ -185,8 +185,8 @@ impl Definition {
         })
     }
 
-    /// Its name, and those of the macros that lead to it; none if one of them has several
-    /// definitions, or a definition that is not a whole line.
+    /// Name of the macro, and those of the macros that lead to it; none if one of
+    /// them has several definitions, or a definition that is not a whole line.
     fn with_users(&self, place: &Text, all: &[Definition]) -> Option<BTreeSet<String>> {
         let definitions = (1..).zip(place.masked.lines());
         let definitions: Vec<(u32, &str)> = definitions

@@ -28,8 +28,8 @@ pub(in crate::suggest) struct OtherNames {
 }
 
 impl OtherNames {
-    /// Those at `at`, in the order of no statement; the function's own parameters `passed` lead
-    /// there, too.
+    /// Names that may lead to the array at position `at`, whatever the order of the
+    /// statements; the function's own parameters `passed` are among them.
     pub fn at(place: &Text, at: usize, array: &str, passed: Vec<String>) -> Self {
         let mut found = OtherNames {
             pointers: passed.into_iter().collect(),
@@ -121,16 +121,16 @@ impl OtherNames {
         }
     }
 
-    /// Those of the names that a text has.
+    /// The names among these that a text has.
     pub fn named_in(&self, masked: &str) -> Vec<String> {
         let named = self.pointers.iter().chain(&self.references);
         let named = named.filter(|name| word(masked, name).is_some());
         named.cloned().collect()
     }
 
-    /// Those through which a changed statement accesses the array, or may do so, without the
-    /// function of the mapping; the array itself is one of them. `changed`: the macros whose
-    /// definitions change.
+    /// Names through which a changed statement accesses the array, or may do so,
+    /// without the function of the mapping; the array itself is one of them.
+    /// `changed`: the macros whose definitions change.
     pub fn left_in(&self, statement: &str, mapped: Mapped, changed: &[String]) -> Vec<String> {
         let code = Text::new(statement.to_owned());
         let mut left: Vec<String> = Vec::new();

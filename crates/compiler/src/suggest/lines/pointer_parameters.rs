@@ -174,7 +174,7 @@ fn unreached_kernel(
     callers.find(is_other).map(|caller| caller.name)
 }
 
-/// All lines that change with a function, by their number, including those of the
+/// The lines that change with a function, by their number, including those of the
 /// functions that pass the pointer on to it. `None` if a call may pass another
 /// address, or if a line uses the pointer for more than its elements.
 fn changed_lines(

@@ -48,11 +48,11 @@ struct Call {
     /// `file:line`
     source: String,
     place: Rc<Text>,
-    /// Its statement.
+    /// Span of the statement with the call.
     statement: (usize, usize),
     /// The elements.
     elements: Vec<(usize, usize)>,
-    /// Its index in the chain of calls of the access, whose own index is 0.
+    /// Index in the chain of calls of the access, whose own index is 0.
     depth: usize,
 }
 

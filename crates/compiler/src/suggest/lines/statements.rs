@@ -46,7 +46,7 @@ impl Split {
         (is_whole && is_split).then_some(Split { from, to })
     }
 
-    /// Its lines.
+    /// Lines of the statement.
     pub fn lines(&self, place: &Text) -> RangeInclusive<u32> {
         place.line_of(self.from)..=place.line_of(self.to - 1)
     }
@@ -178,8 +178,8 @@ fn after_heads(place: &Text, from: usize, begin: usize) -> Option<usize> {
     Some(begin - place.masked[from..begin].trim_start().len())
 }
 
-/// The lines with the accesses of those that do not name the array at the one line of
-/// their statement that does.
+/// Moves the accesses of lines that do not name the array to the one line of their
+/// statement that does.
 pub(in crate::suggest) fn to_naming_lines(
     lines: Vec<LineChange>,
     array: &str,
@@ -207,7 +207,7 @@ pub(in crate::suggest) fn to_naming_lines(
     all
 }
 
-/// That line, where it is another one.
+/// The one other line of the statement of `line` that names the array.
 fn naming_line(line: &LineChange, array: &str, sources: &mut SourceFiles) -> Option<String> {
     let (file, number) = split(line.source.as_deref()?)?;
     let own = line.text.as_deref()?;

@@ -101,14 +101,14 @@ impl Kept<'_> {
 }
 
 impl Types {
-    /// Those of `file`.
+    /// The types that `file` and the files it includes declare.
     pub fn of(file: &str, sources: &mut SourceFiles) -> Self {
         Types {
             text: sources.with_included(file).text.clone(),
         }
     }
 
-    /// Those of `files`, under the name of its first file.
+    /// The types that `files` declare together, under the name of the first.
     pub fn of_files(files: &JoinedFiles, sources: &mut SourceFiles) -> Self {
         let included = sources.included_in(files.first(), &files.text);
         Types {

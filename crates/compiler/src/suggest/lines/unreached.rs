@@ -12,8 +12,8 @@ use crate::suggest::source::files::split;
 use crate::suggest::source::scan::word;
 use std::collections::BTreeSet;
 
-/// Such lines of the functions in which pointers into the array change. `unit`: bytes
-/// that every mapping keeps together.
+/// Lines that the run does not reach, in the functions in which pointers into the
+/// array change. `unit`: bytes that every mapping keeps together.
 pub(in crate::suggest) fn lines(
     known: &[LineChange],
     mapped: Mapped,

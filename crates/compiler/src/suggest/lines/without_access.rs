@@ -13,7 +13,8 @@ use crate::suggest::source::scan::{Text, word};
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::RangeInclusive;
 
-/// Such lines where the array is what those of `known` access.
+/// Lines without an access of their own that name the array which the lines of
+/// `known` access.
 pub(in crate::suggest) fn lines(
     known: &[LineChange],
     mapped: Mapped,

@@ -65,12 +65,13 @@ pub(in crate::suggest) fn pointers_change(
 pub(in crate::suggest) struct Wrap<'a> {
     /// Pointers into the array.
     pub names: &'a [String],
-    /// Those that are arrays of arrays, with the number of brackets of an element.
+    /// Pointers that are arrays of arrays, with the number of brackets of an element.
     pub rows: &'a BTreeMap<String, usize>,
     /// The one of them that is the array itself: of that, members of elements alone are
     /// understood.
     pub own: Option<&'a str>,
-    /// Those that are declared as pointers, and all of whose values point into the array.
+    /// Pointers that are declared as such, and all of whose values point into the
+    /// array.
     pub walking: &'a [String],
     /// The base that the function counts from.
     pub start: &'a str,

@@ -24,7 +24,7 @@ struct Named {
 pub(in crate::suggest) struct MappedArray {
     kernel: String,
     variable: Option<String>,
-    /// Its name in the source.
+    /// Name of the array in the source.
     array: String,
     mapping: String,
 }

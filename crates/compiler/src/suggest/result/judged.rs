@@ -15,11 +15,11 @@ use spadkit_mapping::trace::{Access, AccessTrace, ConflictProfile};
 pub struct InMachineCode {
     /// Conflicts of the accesses without the change.
     pub conflicts_before: u64,
-    /// The same with the change.
+    /// Conflicts of the accesses with the change.
     pub conflicts: u64,
     /// Wavefronts without the change.
     pub wavefronts_before: u64,
-    /// The same with the change.
+    /// Wavefronts with the change.
     pub wavefronts: u64,
     /// The lines whose merged accesses become several.
     #[serde(skip_serializing_if = "Vec::is_empty")]

@@ -15,10 +15,10 @@ pub struct LeftAlone {
     pub hash: LayoutSpec,
     /// Conflicts of the accesses to it without a change.
     pub conflicts_before: u64,
-    /// Their wavefronts.
+    /// Wavefronts of those accesses.
     #[serde(skip)]
     pub(in crate::suggest) wavefronts_before: u64,
-    /// The same under the mapping, the accesses of `torn` counted apart.
+    /// Conflicts under the mapping, with the accesses of `torn` counted apart.
     pub conflicts: u64,
     /// The lines whose wide accesses would become several.
     pub torn: Vec<TornLine>,

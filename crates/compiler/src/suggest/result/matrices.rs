@@ -98,7 +98,7 @@ pub(in crate::suggest) fn give_lengths(
 /// Rows of a matrix that become longer.
 #[derive(Clone, Copy)]
 struct Rows {
-    /// Their present length, and the length that is added.
+    /// Present length of the rows, and the length that is added.
     bytes: u32,
     more: u32,
     /// Bytes of an element of the array.
@@ -154,7 +154,8 @@ fn of_calls(
     change(source.to_owned(), &place, (begin, end), &edits)
 }
 
-/// The same if each call gets `array + index`, which becomes the address of the mapped element.
+/// The change of calls each of which gets `array + index`, which becomes the address
+/// of the mapped element.
 fn of_pointers(
     source: &str,
     mapped: Mapped,

@@ -398,8 +398,8 @@ fn best_of(target: &Target, length: u32, unit: u32, most: u32) -> Option<(u32, L
         .then_some(best)
 }
 
-/// The same without that condition: the padding with the fewest conflicts, then the
-/// fewest words wasted.
+/// The padding with the fewest conflicts, then the fewest words wasted, of up to
+/// `most` units of `unit` bytes after every `length` bytes.
 fn fewest_of(target: &Target, length: u32, unit: u32, most: u32) -> Option<(u32, Layout)> {
     let geometry = target.array.geometry();
     let layout = |by: u32| {

@@ -23,7 +23,7 @@ pub struct Parted {
     pub bytes: u32,
     /// Wavefronts of all accesses without a change.
     pub wavefronts_before: u64,
-    /// The same of the narrower ones under the mapping.
+    /// Wavefronts of the narrower accesses under the mapping.
     pub wavefronts: u64,
 }
 

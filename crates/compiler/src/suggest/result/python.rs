@@ -59,7 +59,7 @@ pub(in crate::suggest) fn add(found: &mut Suggestions, s: Suggestion, sources: &
 
 /// An array that Numba declares with longer rows.
 struct LongerRows {
-    /// Its name in the source.
+    /// Name of the array in the source.
     array: String,
     padding: LayoutSpec,
     /// Conflicts left.

@@ -8,14 +8,15 @@ use spadkit_mapping::software::{Language, LayoutSpec};
 use spadkit_mapping::trace::{line_of_file, ptx_text, without_folder};
 
 impl AccessChange {
-    /// Its line in the PTX; with several files, also the file.
+    /// Line of the access in the PTX; with several files, also the file.
     pub fn ptx_place(&self) -> Option<String> {
         Some(ptx_text(self.ptx_file.as_deref(), self.ptx_line?))
     }
 }
 
 impl LineChange {
-    /// That other files use what the line defines; `None` if none does.
+    /// A clause that says that other files use what the line defines; `None` if none
+    /// does.
     pub fn users_text(&self) -> Option<String> {
         let names: Vec<&str> = self.used_in.iter().map(|f| without_folder(f)).collect();
         (!names.is_empty()).then(|| {
@@ -122,7 +123,8 @@ impl Suggestion {
         format!("wrap the {what}: {text}{}", self.other_name(line))
     }
 
-    /// That the text has the array under another name, as the parameter of a function has.
+    /// A clause that says that the text has the array under another name, as the
+    /// parameter of a function has.
     fn other_name(&self, line: &LineChange) -> String {
         let is_object = matches!(line.parts, Parts::OfOneObject | Parts::TornInOneObject);
         if line.out_of_scope && line.parts == Parts::Elements {
@@ -213,7 +215,8 @@ impl Suggestion {
         )
     }
 
-    /// That the accesses of some lines become narrower; `None` if they do not.
+    /// A sentence that says that the accesses of some lines become narrower; `None`
+    /// if they do not.
     pub fn torn_text(&self) -> Option<String> {
         let (places, widest) = torn_places(&self.torn)?;
         Some(format!(
@@ -222,7 +225,8 @@ impl Suggestion {
         ))
     }
 
-    /// That its gain is that of this input; `None` if addresses do not depend on data.
+    /// A sentence that says that the gain is that of this input; `None` if addresses
+    /// do not depend on data.
     pub fn data_text(&self) -> Option<String> {
         let all = self.conflicts_before;
         (self.given_by_data > 0).then(|| {

@@ -24,7 +24,7 @@ pub(in crate::suggest) struct Constants {
 }
 
 impl Constants {
-    /// Those of `file`.
+    /// The constants of `file`.
     pub fn of(file: &str, sources: &mut SourceFiles) -> Self {
         Constants {
             place: sources.text(file),
@@ -34,12 +34,12 @@ impl Constants {
         }
     }
 
-    /// The same within a template with these arguments.
+    /// The constants within a template with these arguments.
     pub fn bound_to(self, bound: Bindings) -> Self {
         Constants { bound, ..self }
     }
 
-    /// The same as seen from a line.
+    /// The constants as seen from a line.
     pub fn seen_from(self, line: u32) -> Self {
         let at = self.place.start_of_line(line);
         Constants { at, ..self }

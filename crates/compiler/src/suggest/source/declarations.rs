@@ -103,7 +103,7 @@ impl Declarations {
         before.rfind(|from| between(file, *from, line, sources).stays_in_its_block())
     }
 
-    /// All lines of those of a file.
+    /// The lines of the declarations in a file.
     pub fn lines_of(&self, file: &str, place: &Text) -> Vec<u32> {
         let lines = |from: u32| {
             let start = place.start_of_line(from).unwrap_or(place.text.len());

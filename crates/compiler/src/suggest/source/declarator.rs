@@ -1,4 +1,5 @@
-//! One array of a declaration in shared memory, by the spans of its parts in the file.
+//! A declarator: one array of a declaration in shared memory, by the spans of its
+//! parts in the file.
 
 use super::scan::{Text, is_word, last_name, word};
 
@@ -25,7 +26,8 @@ pub(in crate::suggest) struct Declarator {
     pub dimensions: Vec<(usize, usize)>,
     /// The type of the elements.
     pub element: String,
-    /// All words before the first name, with attributes: `extern __shared__ __align__(16) int`.
+    /// Words before the first name, with attributes: `extern __shared__ __align__(16)
+    /// int`.
     pub head: String,
     /// Attributes behind the dimensions.
     pub attributes: String,

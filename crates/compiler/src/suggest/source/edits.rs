@@ -10,7 +10,7 @@ pub struct CallChange {
     pub source: String,
     /// The statement, on one line.
     pub text: String,
-    /// The same with the address mapped.
+    /// The statement with the address mapped.
     pub changed_text: String,
     /// The edits of the text; empty if their spans are not known.
     #[serde(skip)]
@@ -31,7 +31,7 @@ pub(in crate::suggest) enum Maps {
     Address,
     /// The address of the element that it reads or writes.
     Element,
-    /// Those of all elements that it names through pointers.
+    /// The addresses of all elements that it names through pointers.
     Pointers,
     /// Indices.
     Indices,

@@ -29,7 +29,7 @@ pub struct SourceFiles {
     headers: BTreeSet<PathBuf>,
     /// With the files that they include, by the name of the first.
     pub(in crate::suggest) included: HashMap<String, Rc<Included>>,
-    /// All files of source in a folder.
+    /// By folder, the files of source in it.
     pub(in crate::suggest) neighbours: HashMap<PathBuf, Rc<[Neighbour]>>,
 }
 
@@ -43,7 +43,7 @@ struct SourceFile {
 /// The lines of a file, then those of the files that it includes by `"..."`.
 pub(in crate::suggest) struct Included {
     pub lines: Vec<String>,
-    /// The same as one text.
+    /// The lines as one text.
     pub text: Rc<Text>,
     /// The files, each with the number of its first line there.
     pub files: Vec<(u32, String)>,
@@ -98,7 +98,7 @@ impl SourceFiles {
         found.text.get_or_init(text).clone()
     }
 
-    /// All lines of a file.
+    /// The lines of a file.
     pub fn lines(&mut self, file: &str) -> Option<&[String]> {
         self.file(file).map(|found| &found.lines[..])
     }
@@ -109,7 +109,8 @@ impl SourceFiles {
         self.untrimmed(place).map(|line| line.trim().to_owned())
     }
 
-    /// The same with the white space.
+    /// The text of `file:line` with its white space; `None` if the file or the line
+    /// is missing.
     pub fn untrimmed(&mut self, place: &str) -> Option<String> {
         let (file, line) = split(place)?;
         let lines = self.lines(file)?;

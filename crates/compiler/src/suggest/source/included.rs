@@ -20,7 +20,7 @@ impl SourceFiles {
         all
     }
 
-    /// The same where `file` has another text.
+    /// The file with what it includes, where `file` has another text.
     pub(in crate::suggest) fn included_in(&mut self, file: &str, own: &Text) -> Included {
         let mut files = vec![file.to_owned()];
         let mut lines: Vec<String> = own.text.lines().map(str::to_owned).collect();

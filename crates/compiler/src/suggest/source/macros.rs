@@ -81,7 +81,7 @@ fn definitions(lines: &[String]) -> impl Iterator<Item = String> {
 pub(in crate::suggest) struct Macros(BTreeMap<String, String>);
 
 impl Macros {
-    /// Those of `file` and of the files that it includes by `"..."`.
+    /// The macros of `file` and of the files that it includes by `"..."`.
     pub fn of(file: &str, sources: &mut SourceFiles) -> Self {
         let unit = sources.with_included(file);
         let mut bodies: BTreeMap<String, String> = BTreeMap::new();

@@ -10,7 +10,8 @@ pub(in crate::suggest) const KEYWORDS: [&str; 6] =
 pub(in crate::suggest) struct Text {
     /// As it is.
     pub text: String,
-    /// The same with blanks instead of string literals and comments, so that every bracket counts.
+    /// The text with blanks instead of string literals and comments, so that every
+    /// bracket counts.
     pub masked: String,
 }
 

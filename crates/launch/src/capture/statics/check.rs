@@ -16,7 +16,7 @@ use std::sync::Mutex;
 pub struct Checked {
     /// Addresses that were compared: one per lane of an access.
     pub addresses: u64,
-    /// Those that were not as the expression says.
+    /// Addresses that were not as the expression says.
     pub disagreements: u64,
     /// The first of them.
     pub first: Option<Disagreement>,
@@ -174,7 +174,7 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// Which pcs came to shared memory, and what became of each site.
+    /// Returns which pcs came to shared memory, and the result of each site.
     pub fn finish(self) -> (Vec<bool>, Vec<Checked>) {
         let results = self.results.into_inner();
         results.unwrap_or_else(std::sync::PoisonError::into_inner)

@@ -18,7 +18,7 @@ pub struct BitvecXor {
     pub mask: u32,
 }
 
-/// All configurations.
+/// Every configuration of the geometry.
 fn all(g: Geometry) -> impl Iterator<Item = BitvecXor> {
     let pairs = (0..=g.row_bits()).flat_map(move |k1| (0..g.addr_bits()).map(move |k2| (k1, k2)));
     pairs.flat_map(move |(k1, k2)| (0..=g.bank_mask()).map(move |mask| BitvecXor { k1, k2, mask }))

@@ -29,7 +29,7 @@ pub struct Array {
 /// Why an array cannot have a mapping.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Refusal {
-    /// It tears vector accesses of this many bytes.
+    /// The mapping tears vector accesses of this many bytes.
     Tears(u32),
     /// The array takes this many words then, of the second number that there are.
     NoRoom(u32, u32),
@@ -65,8 +65,8 @@ impl fmt::Display for Refusal {
 }
 
 impl Array {
-    /// All of the shared memory of `trace`, counted by `rule`; with a mapping,
-    /// it may occupy up to `room` words.
+    /// An array of all the shared memory of `trace`, counted by `rule`; with a
+    /// mapping, it may occupy up to `room` words.
     pub fn new(trace: &AccessTrace, geometry: Geometry, rule: ConflictRule, room: u32) -> Self {
         let profile = ConflictProfile::new(trace, rule);
         let accesses = trace.accesses.iter();
@@ -106,7 +106,7 @@ impl Array {
         self.room
     }
 
-    /// Its warp accesses.
+    /// Number of warp accesses to the array.
     pub fn accesses(&self) -> u64 {
         self.profile.accesses
     }

@@ -55,7 +55,7 @@ pub enum MappingKind {
 }
 
 impl MappingKind {
-    /// All kinds; of equal mappings the first kind's is preferred.
+    /// Every kind; of equal mappings the first kind's is preferred.
     pub fn all() -> Vec<MappingKind> {
         let any_matrix = |k: &HashKind| kind::of(*k).search == UnitSearch::Rows(Family::Matrix);
         let (widest, narrow): (Vec<_>, Vec<_>) = HashKind::ALL.into_iter().partition(any_matrix);
@@ -124,7 +124,7 @@ impl FromStr for MappingKind {
 pub struct Choice {
     /// The mapping.
     pub layout: Layout,
-    /// Its kind.
+    /// Kind of the mapping.
     pub kind: MappingKind,
     /// How it was found: `fixed`, `exhaustive`, `optimal` or `seeds`.
     pub method: &'static str,
@@ -221,9 +221,9 @@ impl Choices {
 /// Mappings of which none leaves fewer conflicts than the best of an array, proved.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum NoneFewer {
-    /// All.
+    /// Every mapping of the array's words.
     AnyMapping,
-    /// All mappings that keep the vectors of the array whole.
+    /// Every mapping that keeps the vectors of the array whole.
     WholeVectors,
     /// The modes of tensor copies.
     CopyModes,

@@ -31,7 +31,7 @@ pub struct Mode {
     pub wavefronts: u64,
 }
 
-/// All modes of an array, the narrowest first.
+/// Every mode of an array, the narrowest first.
 #[derive(Clone, Debug)]
 pub struct Modes {
     /// The modes.

@@ -1,8 +1,8 @@
-//! The same accesses, but narrower: vectors against conflicts.
+//! Narrower accesses to the same words: vectors against conflicts.
 //!
-//! A vector of four words stays in four banks side by side, so a lane that
-//! reads one word of each meets at least three others in its banks. Split into
-//! narrower accesses, the words are free to go anywhere, for more instructions.
+//! A vector of four words stays in four banks side by side, so a lane that reads
+//! one word of each meets at least three others in its banks. Split into narrower
+//! accesses, the words are free to go anywhere, for more instructions.
 
 use super::{Array, Choices, Effort, MappingKind, choices};
 use crate::geometry::Geometry;

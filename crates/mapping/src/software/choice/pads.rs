@@ -31,7 +31,7 @@ pub(super) struct Pads {
     /// By the words that they waste; each has fewer conflicts than the one before.
     pub front: Vec<(u64, Pad)>,
     pub evaluated: u64,
-    /// All paddings that could matter were tried.
+    /// Whether every padding that could matter was tried.
     pub complete: bool,
 }
 
@@ -134,9 +134,9 @@ pub(super) fn search(array: &Array, unpadded: u64, control: &Control) -> Pads {
     }
 }
 
-/// All paddings that keep vectors whole and fit, by the words that they waste;
-/// of equal ones, first those whose interval is a power of two of words, which
-/// need no division.
+/// Paddings that keep vectors whole and fit, by the words that they waste; of equal
+/// ones, first those whose interval is a power of two of words, which need no
+/// division.
 fn all(array: &Array) -> Vec<Pad> {
     let vector = array.vector_words();
     let doubled = array.words().max(array.geometry().banks() as u32);

@@ -1,4 +1,4 @@
-//! All of CuTe's swizzles.
+//! CuTe's swizzles, each of them.
 
 use super::super::layout::{Layout, LayoutSpec};
 use super::super::shared_layouts::swizzles;

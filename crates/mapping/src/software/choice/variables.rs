@@ -11,7 +11,7 @@ use std::ops::Range;
 pub struct VariableChoices {
     /// The variable.
     pub variable: SharedVariable,
-    /// Its words.
+    /// Words of the variable.
     pub array: Array,
     /// The accesses to them, counted from its first word.
     pub accesses: AccessTrace,

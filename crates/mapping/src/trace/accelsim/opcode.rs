@@ -63,7 +63,7 @@ impl OpClass {
         }
     }
 
-    /// It has addresses.
+    /// Whether instructions of the class have addresses.
     pub fn is_memory(self) -> bool {
         use OpClass::{Atomic, Load, Store};
         matches!(self, Load(_) | Store(_) | Atomic(_))

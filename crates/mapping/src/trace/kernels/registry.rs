@@ -20,7 +20,7 @@ pub struct Param {
     pub max: u32,
     /// Only powers of two are allowed.
     pub power_of_two: bool,
-    /// Its meaning.
+    /// Meaning of the parameter.
     pub about: &'static str,
 }
 
@@ -80,9 +80,9 @@ type Build = fn(&[u32]) -> AccessTrace;
 pub struct GeneratedKernel {
     /// Name in `kernel:NAME`.
     pub name: &'static str,
-    /// One line: the kernel, and the origin of its accesses.
+    /// The kernel and the origin of its accesses, in one line.
     pub about: &'static str,
-    /// Its parameters.
+    /// Parameters of the kernel.
     pub params: &'static [Param],
     #[serde(skip)]
     build: Build,
@@ -140,7 +140,7 @@ impl GeneratedKernel {
     }
 }
 
-/// All kernels, in the order of the documentation.
+/// The kernels that can be generated, in the order of the documentation.
 pub fn list() -> &'static [GeneratedKernel] {
     KERNELS
 }

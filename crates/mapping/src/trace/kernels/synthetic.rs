@@ -14,14 +14,14 @@ fn partly_strided(stride: u32, count: u32) -> (Block, impl Fn(Thread) -> Option<
     (Block::new([WARP_SIZE, 1, 1], words), index)
 }
 
-/// One load of one warp (hash paper, section 2).
+/// A load of one warp (hash paper, section 2).
 pub fn stride(values: &[u32]) -> AccessTrace {
     let (mut block, index) = partly_strided(values[0], values[1]);
     block.phase(|w| w.load(0, &index));
     block.finish()
 }
 
-/// One atomic of one warp (atomics paper, Fig. 5): stride 0 gives position
+/// An atomic of one warp (atomics paper, Fig. 5): stride 0 gives position
 /// conflicts, 32 bank conflicts, 256 bank and lock conflicts.
 pub fn atomic(values: &[u32]) -> AccessTrace {
     let (mut block, index) = partly_strided(values[0], values[1]);

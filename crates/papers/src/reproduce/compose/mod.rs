@@ -25,7 +25,7 @@ struct Costs {
     clock_ps: f64,
     /// The slowest stage of the path with each mechanism.
     stage_ps: BTreeMap<String, f64>,
-    /// Its units.
+    /// Units of each mechanism, with their areas.
     area_um2: BTreeMap<String, Vec<(String, f64)>>,
 }
 
@@ -56,17 +56,17 @@ pub struct Subset {
     pub locks: bool,
     /// Cycles of the kernel.
     pub cycles: f64,
-    /// Its bank conflicts.
+    /// Bank conflicts of the kernel.
     pub bank_conflicts: f64,
     /// Issue slots without issue.
     pub stalls: f64,
-    /// Of these, stalls because the partner held the shared scratchpad.
+    /// Issue slots without issue because the partner held the shared scratchpad.
     pub stalls_shared_scratchpad: f64,
     /// Area that the mechanisms add.
     pub area_um2: f64,
     /// Period of the path.
     pub clock_ps: f64,
-    /// Of the kernel.
+    /// Time of the kernel.
     pub time_ns: f64,
     /// Time of the machine with none of them over this time.
     pub speed_up: f64,
@@ -189,7 +189,7 @@ fn mark_front(subsets: &mut [Subset]) {
 }
 
 impl Subset {
-    /// Its mechanisms, joined by +.
+    /// Mechanisms of the subset, joined by +.
     pub fn name(&self) -> &str {
         &self.name
     }
@@ -198,7 +198,7 @@ impl Subset {
         self.name.split('+').any(|part| part == mechanism)
     }
 
-    /// Its name with one mechanism less.
+    /// Name of the subset with one mechanism less.
     fn without(&self, mechanism: &str) -> String {
         let rest: Vec<&str> = self.name.split('+').filter(|p| *p != mechanism).collect();
         if rest.is_empty() {

@@ -11,11 +11,11 @@ use std::collections::BTreeSet;
 pub(super) struct Column<'a> {
     /// Name of the quantity.
     pub name: &'a str,
-    /// Of the values.
+    /// Unit of the values.
     pub unit: &'a str,
     /// Results of workloads.
     pub values: Vec<&'a Comparison>,
-    /// Their mean.
+    /// Mean of the values.
     pub mean: Option<&'a Comparison>,
     formed_of: &'a Quantity,
 }

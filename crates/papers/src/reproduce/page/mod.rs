@@ -28,9 +28,9 @@ use std::collections::BTreeMap;
 pub struct Section<'a> {
     /// The figure.
     pub figure: &'a Figure,
-    /// Its results.
+    /// Results of the figure.
     pub results: Vec<Comparison>,
-    /// Its headline numbers under perturbations.
+    /// Headline numbers of the figure under perturbations.
     pub sensitivity: Vec<Headline>,
     /// The kernels of a composition, which replace table and chart.
     pub composed: Option<Vec<Composed>>,
@@ -42,7 +42,7 @@ pub const README_TABLE: &str = "README-results.md";
 /// Minutes that the figures take, by ID.
 pub type Minutes = BTreeMap<String, f64>;
 
-/// All files by their path: `reproduction.md`, `reproduction/PAPER.md`,
+/// Generated files by their path: `reproduction.md`, `reproduction/PAPER.md`,
 /// `reproduction/method.md`, `charts/FIGURE.svg`, and the table of README.md.
 pub fn files(sections: &[Section], minutes: &Minutes) -> BTreeMap<String, String> {
     let mut files = BTreeMap::new();

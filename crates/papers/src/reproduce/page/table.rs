@@ -9,7 +9,7 @@ use super::columns::{Column, columns};
 use super::grid::{Grid, Head, derived_mark};
 use std::collections::BTreeSet;
 
-/// All tables of the figure.
+/// The tables of the figure.
 pub(super) fn markdown(section: &Section) -> String {
     let mut text = sums(section);
     text += &statements(section);
@@ -52,7 +52,7 @@ pub(super) fn published(result: &Comparison) -> String {
     }
 }
 
-/// The same, with a mark where the paper does not print the value.
+/// The paper's value, with a mark where the paper does not print it.
 pub(super) fn marked(result: &Comparison) -> String {
     published(result) + derived_mark(result)
 }
@@ -187,7 +187,7 @@ pub(super) struct Statement<'a> {
     /// `does not hold`, `for 11 of 12, not for NQU`.
     pub measured: String,
     verdict: String,
-    /// Its row, or the first of the rows of its workloads.
+    /// Row of the statement, or the first of the rows of its workloads.
     of: &'a Comparison,
     pub is_missed: bool,
 }

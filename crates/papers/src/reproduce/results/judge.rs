@@ -10,7 +10,8 @@ use super::{By, Check, Comparison, Verdict};
 const NOT_COMPUTED: &str = "not computed";
 
 impl Comparison {
-    /// It has a model, but this run, a shard or an incomplete merge, did not compute it.
+    /// Whether the value has a model, but this run, a shard or an incomplete merge,
+    /// did not compute it.
     pub fn is_not_computed(&self) -> bool {
         self.measured.is_none() && self.reason.as_deref() == Some(NOT_COMPUTED)
     }

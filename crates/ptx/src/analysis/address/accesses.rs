@@ -16,7 +16,7 @@ pub struct SharedAccess {
     pub at: u32,
     /// What it does.
     pub kind: AccessKind,
-    /// Which operand is the address, or the descriptor; of a call the function.
+    /// Index of the operand that is the address or descriptor; of a call, the function.
     pub operand: usize,
     /// Bytes that a lane accesses; of a call, and of another kind, 0.
     pub bytes: u32,
@@ -32,12 +32,12 @@ pub struct SharedAccess {
     /// The address, exact, with a term of its own for each value that is not
     /// affine; none of calls and other kinds.
     pub expression: Option<Affine>,
-    /// Which variables it may touch.
+    /// The variables that it may touch.
     pub touches: Touches,
 }
 
 impl SharedAccess {
-    /// One of which nothing but what it touches is known.
+    /// An access of which nothing but what it touches is known.
     fn unknown(
         (at, i, operand): (u32, &Instruction, usize),
         kind: AccessKind,
@@ -98,7 +98,7 @@ pub fn shared_accesses(
 struct Finder<'a> {
     module: &'a Module,
     function: &'a Function,
-    /// Of the function in the module.
+    /// Index of the function in the module.
     index: u32,
     values: &'a Values,
     affines: &'a Affines<'a>,

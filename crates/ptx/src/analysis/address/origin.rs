@@ -23,7 +23,7 @@ pub(super) struct Origin {
 }
 
 impl Origin {
-    /// Of this or of another value.
+    /// Adds another value's origin: the address may be of either.
     pub fn add(&mut self, other: &Origin) {
         self.variables.extend(&other.variables);
         self.parameters.extend(&other.parameters);
@@ -45,7 +45,7 @@ pub(super) struct Origins<'a> {
     ids: HashMap<Origin, OriginId>,
     sums: HashMap<(OriginId, OriginId, bool), OriginId>,
     of: Vec<OriginId>,
-    /// Of what is stored into variables in `.param` space.
+    /// By variable in `.param` space, the origin of what is stored into it.
     passed: HashMap<u32, OriginId>,
     dynamic: BTreeSet<SharedVariable>,
 }
@@ -70,7 +70,7 @@ impl<'a> Origins<'a> {
         origins
     }
 
-    /// One walk over the function; whether anything was new.
+    /// Walks over the function once, and returns whether anything was new.
     fn pass(&mut self, cfg: &Cfg) -> bool {
         let mut changed = false;
         let mut loops = false;
@@ -144,7 +144,7 @@ impl<'a> Origins<'a> {
         }
     }
 
-    /// One of the sources.
+    /// The origin of an instruction whose result is one of its sources.
     fn alternatives(&mut self, at: u32, i: &Instruction) -> OriginId {
         let sources = i.operands.iter().skip(1).take(2);
         sources.fold(0, |sum, operand| {

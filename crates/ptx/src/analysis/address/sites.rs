@@ -46,7 +46,7 @@ impl AccessKind {
 /// An address operand that may be one of shared memory.
 pub(super) struct Site<'a> {
     pub kind: AccessKind,
-    /// Which operand it is.
+    /// Index of the operand.
     pub at: usize,
     pub bytes: u32,
     pub operand: &'a Operand,

@@ -313,7 +313,7 @@ impl Answer<'_, '_> {
         (fits && free).then(|| self.operand(2)?.plus(1, &moved()?))?
     }
 
-    /// One of two operands, where it is clear which.
+    /// The value of a choice of two operands, where it is clear which one is chosen.
     fn chosen(&self) -> Option<Affine> {
         let (i, ty) = (self.i, self.ty);
         if i.opcode == Opcode::Selp {

@@ -21,7 +21,7 @@ pub enum Term {
     Warpid,
     /// A number among the function's parameters.
     Parameter {
-        /// Which parameter.
+        /// Index of the parameter.
         index: u32,
         /// Byte offset in it.
         offset: u32,

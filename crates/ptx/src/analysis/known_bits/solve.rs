@@ -351,7 +351,7 @@ impl Solver<'_> {
         }
     }
 
-    /// All operands known: the executor's definition says the rest.
+    /// The result where all operands are known: the executor's definition computes it.
     fn folded(&self, at: u32, i: &Instruction, sources: &[Operand]) -> Option<KnownBits> {
         let simple = |o: &Operand| matches!(o, Operand::Immediate(_) | Operand::Special(_));
         let might = |o: &Operand| match o {

@@ -147,7 +147,7 @@ impl KnownBits {
         .truncate(bits)
     }
 
-    /// Of a value of `bits` bits.
+    /// Shift to the right of a value of `bits` bits.
     pub(super) fn shr(self, by: u32, bits: u32, signed: bool) -> Self {
         if signed {
             let wide = self.sign_extend(bits, 64);

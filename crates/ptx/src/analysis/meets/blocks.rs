@@ -32,7 +32,7 @@ impl Blocks {
         self.0.iter_mut().zip(&other.0).for_each(|(a, b)| *a &= b);
     }
 
-    /// All, going up.
+    /// Every number in the set, going up.
     pub fn iter(&self) -> impl Iterator<Item = u32> + '_ {
         (0..).zip(&self.0).flat_map(|(at, &word)| {
             let mut left: u64 = word;

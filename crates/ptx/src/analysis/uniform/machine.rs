@@ -15,12 +15,12 @@ use std::collections::HashMap;
 /// The rules of a GPU.
 #[derive(Clone, Copy)]
 pub(super) struct Rules {
-    /// Its compute capability: 80 for 8.0.
+    /// Compute capability of the GPU: 80 for 8.0.
     sm: u32,
 }
 
 impl Rules {
-    /// Those of the module's target.
+    /// The rules of the module's target.
     pub fn of(module: &Module) -> Self {
         Rules {
             sm: module.sm().unwrap_or(u32::MAX),

@@ -26,7 +26,7 @@ impl<T> Grouped<T> {
         }
     }
 
-    /// One of the lists.
+    /// The items of a list.
     pub fn of(&self, list: u32) -> &[T] {
         let (start, end) = (self.starts[list as usize], self.starts[list as usize + 1]);
         &self.items[start as usize..end as usize]

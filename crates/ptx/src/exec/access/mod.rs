@@ -312,7 +312,7 @@ pub(super) fn bad_parameter(m: &mut Machine, info: &MemoryOp, exec: u32) {
     }
 }
 
-/// One atomic operation on a unit of memory: the old value.
+/// An atomic operation on a unit of memory; returns the old value.
 ///
 /// # Safety
 /// As for [`Unit::get`], of an aligned pointer.

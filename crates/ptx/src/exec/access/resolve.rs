@@ -101,7 +101,7 @@ impl<'a> Machine<'a> {
         (!bad).then_some(pointers)
     }
 
-    /// The same of offsets in shared memory.
+    /// Pointers to offsets in shared memory.
     #[inline(always)]
     pub fn resolve_shared(
         &mut self,
@@ -123,7 +123,7 @@ impl<'a> Machine<'a> {
         pointers
     }
 
-    /// Which bytes are written, and whether those that are read were. The
+    /// Notes which bytes are written, and checks that those that are read were. The
     /// accesses of `exec` are inside shared memory.
     #[inline(always)]
     fn track(&mut self, info: &MemoryOp, exec: u32, addresses: &[u64; 32]) {

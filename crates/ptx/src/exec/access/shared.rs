@@ -37,7 +37,7 @@ mod vector {
 
     /// How the lanes of an access lie.
     enum Pattern {
-        /// All at this byte.
+        /// All lanes access the word at this byte.
         One(u32),
         /// Lane `n` at this byte plus `4 n`.
         Consecutive(u32),
@@ -56,7 +56,7 @@ mod vector {
         _mm256_add_epi32(base, _mm256_set1_epi32(offset as i32))
     }
 
-    /// All ones in the lanes of `exec` of a part of 8.
+    /// A mask with all ones in the lanes of `exec`, of a part of 8 lanes.
     #[inline]
     #[target_feature(enable = "avx2,fma")]
     fn mask(exec: u32, part: usize) -> __m256i {

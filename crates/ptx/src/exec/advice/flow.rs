@@ -58,7 +58,8 @@ fn conditional(cfg: &Cfg, splits: &[u32]) -> Vec<bool> {
     all
 }
 
-/// Those between the end of a block and where all meet again that part there.
+/// Blocks between the end of block `split` and the place where all paths that part there
+/// meet again.
 fn parted(cfg: &Cfg, split: u32) -> Vec<bool> {
     let end = cfg.post_dominator[split as usize];
     let mut known = vec![false; cfg.blocks.len()];

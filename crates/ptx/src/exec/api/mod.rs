@@ -33,9 +33,9 @@ pub struct Launch {
 pub struct SharedPart {
     /// The name.
     pub name: String,
-    /// Its first byte, from the begin of dynamic shared memory.
+    /// Offset of the first byte, from the begin of dynamic shared memory.
     pub offset: u32,
-    /// Its bytes.
+    /// Size in bytes.
     pub bytes: u32,
 }
 
@@ -226,29 +226,31 @@ pub struct Finding {
     /// The other side of the race before it.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub other: bool,
-    /// Of a race: in how many words (4 bytes, aligned) the two lines race, summed over the
-    /// blocks.
+    /// In a race, the number of words (4 bytes, aligned) in which the two lines race,
+    /// summed over the blocks.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub count: Option<u64>,
-    /// Of a race: the place of one barrier of the block that would order the two lines,
-    /// where there is one that all threads pass.
+    /// In a race, the place of one barrier of the block that would order the two lines, if
+    /// there is one that all threads pass.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub barrier: Option<String>,
-    /// The same of a barrier behind a wait for the copy, where nobody has waited for it.
+    /// In a race with a copy that nobody has waited for, the place of one barrier of the
+    /// block that would order the two lines behind a wait for the copy.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub wait: Option<String>,
-    /// The same of a barrier of the warp (`__syncwarp()`), where only lanes of one race.
+    /// In a race between lanes of one warp, the place of a barrier of the warp
+    /// (`__syncwarp()`) that would order the two lines.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub warp_barrier: Option<String>,
-    /// Of a race: both threads load, change and store a word, and an atomic in the place
-    /// of load and store is what helps.
+    /// In a race: both threads load, change and store a word, and one atomic in place of
+    /// the load and the store would help.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub atomic: bool,
-    /// Of a race between blocks: the place of the fence that would order the two, where
-    /// nothing else is missing.
+    /// In a race between blocks, the place of the fence that would order the two accesses,
+    /// if nothing else is missing.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub fence: Option<String>,
-    /// Of a race of strong accesses: the scope of this one, where it does not include the
+    /// In a race of strong accesses, the scope of this one, if it does not include the
     /// other thread.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub scope: Option<String>,
@@ -292,7 +294,7 @@ pub enum InstructionKind {
     Other,
 }
 
-/// One instruction of the code of an entry, for traces.
+/// An instruction in the code of an entry, for traces.
 #[derive(Clone, Debug)]
 pub struct InstructionInfo {
     /// What it is.
@@ -338,7 +340,8 @@ pub struct Event<'a> {
     pub active: u32,
     /// Lanes that execute it: `active` with the guard.
     pub exec: u32,
-    /// Its access, where it is one; of an asynchronous copy the store.
+    /// The access to memory, if the instruction makes one; for an asynchronous copy, the
+    /// store.
     pub access: Option<Access<'a>>,
     /// The load of an asynchronous copy: lanes that copy no byte of it have none.
     pub copied: Option<Access<'a>>,
@@ -361,7 +364,7 @@ pub trait BlockSink {
     /// A lane of a bulk copy that was told of has copied.
     fn bulk_copy(&mut self, _event: &CopyEvent) {}
 
-    /// All threads have passed the barrier of that number.
+    /// Called when all threads have passed the barrier of a number.
     fn barrier_passed(&mut self, _barrier: u32) {}
 
     /// The block has ended.

@@ -12,7 +12,7 @@ pub enum BarrierOp {
     Invalidate,
     /// Expects this many bytes more.
     Expect,
-    /// This many bytes have come.
+    /// Completes this many bytes.
     Complete,
     /// Arrives this many times.
     Arrive,
@@ -24,14 +24,14 @@ pub enum BarrierOp {
     DropExpect,
     /// Arrives when the `cp.async` copies so far have come.
     CopiesArrive,
-    /// The same with an arrival more than the object was initialised for.
+    /// As `CopiesArrive`, with one arrival beyond those the object was initialised for.
     CopiesJoin,
     /// Waits until the phase of that number, counted from 0, is complete.
     Wait,
 }
 
 impl BarrierOp {
-    /// All of them.
+    /// Every operation, in the order of its number in traces.
     pub const ALL: [BarrierOp; 11] = [
         BarrierOp::Init,
         BarrierOp::Invalidate,
@@ -92,7 +92,7 @@ pub struct CopyEvent<'a> {
     pub global: &'a [Piece],
     /// From shared memory to global memory.
     pub stores: bool,
-    /// Of a copy by a tensor map, how its bytes lie in shared memory.
+    /// Layout of the bytes in shared memory, for a copy by a tensor map.
     pub tensor: Option<TensorRows>,
     /// Byte offset of the `mbarrier` that its bytes arrive at, and how many
     /// they are; of none it is a part of the thread's bulk group.

@@ -18,7 +18,7 @@ use crate::scalar::sources;
 /// Addresses and sizes are multiples of it.
 const UNIT: u64 = 16;
 
-/// One side of a copy that may be done.
+/// One side of a copy, which has been found valid.
 struct Side {
     data: *mut u8,
     /// Offset in shared memory, where it is there.
@@ -297,7 +297,7 @@ pub fn global_place<'a>(
     Some((object, offset))
 }
 
-/// Which bytes of shared memory are written, and whether those that are read
+/// Notes which bytes of shared memory are written, and checks that those that are read
 /// were.
 pub fn track(m: &mut Machine, lane: u32, (at, bytes): (u64, u64), writes: bool) {
     let range = at as usize..(at + bytes) as usize;

@@ -313,7 +313,7 @@ fn init(m: &mut Machine, lane: u32, at: u64, count: u32) {
     }
 }
 
-/// Who waits for the phase sees what the thread did before.
+/// Makes visible what the thread did before its arrival, to those who wait for the phase.
 fn order_arrival(m: &mut Machine, info: &Change, lane: u32, (at, phase): (u64, u64)) {
     let warp = m.warp;
     let Some(races) = &mut m.races else {

@@ -34,7 +34,7 @@ pub struct Endless {
 /// A state.
 struct Kept {
     turn: u64,
-    /// Of each block those of its warps, and its own.
+    /// By block, the states of its warps and its own.
     parts: Vec<u64>,
     /// The part that was another one the last time.
     other: usize,

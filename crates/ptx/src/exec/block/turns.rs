@@ -89,7 +89,8 @@ impl Worker<'_> {
         more | met
     }
 
-    /// All that can run is in loops that wait: for lanes of their warps, perhaps.
+    /// Splits every path that can run: all of them are in loops that wait, perhaps for
+    /// lanes of their own warp.
     fn split_all(&mut self) {
         for warp in &mut self.warps {
             for path in 0..warp.paths.len() {

@@ -3,17 +3,18 @@
 use super::proxies::{unfenced, unfenced_global};
 use super::{clusters, raced, report};
 use crate::exec::machine::Machine;
+use crate::exec::ordering::Strength;
 use crate::exec::race::flights::PIECE;
 use crate::exec::race::global::Reach;
 use crate::exec::race::mark::{How, Mark};
 use crate::exec::race::shadow::{OBJECT_BYTES, ObjectUse, Touch};
-use crate::exec::race::{FLYING, Races, Strength, lanes};
+use crate::exec::race::{FLYING, Races, lanes};
 
 /// A weak access of some lanes of the warp, by something else.
-fn by_other(m: &Machine, mask: u32, seq: u32, write: bool) -> Touch {
+fn by_other(m: &Machine, mask: u32, moment: u32, write: bool) -> Touch {
     Touch {
         write,
-        ..Touch::weak(m.warp, mask, seq, m.pc)
+        ..Touch::weak(m.warp, mask, moment, m.pc)
     }
 }
 
@@ -23,8 +24,8 @@ pub fn object(m: &mut Machine, mask: u32, at: u64, kind: ObjectUse) {
         return;
     };
     races.order.act(m.warp, mask);
-    let seq = races.order.tick();
-    let touch = Touch::of_object(m.warp, mask, seq, m.pc, kind);
+    let moment = races.order.tick();
+    let touch = Touch::of_object(m.warp, mask, moment, m.pc, kind);
     let (first, count) = races.places(at, OBJECT_BYTES as u32);
     races.shadow.touch(&races.order, first, count, &touch);
     report::shared(m, touch.write);
@@ -37,19 +38,20 @@ pub type End = (Option<u64>, Option<u64>);
 /// How a bulk copy accesses one of its ends.
 #[derive(Clone, Copy, Debug)]
 pub enum Way {
-    /// It reads what its thread waits for by a bulk group.
+    /// The copy reads, and its thread waits for it by a bulk group.
     Reads,
-    /// It reads for an `mbarrier`.
+    /// The copy reads, and arrives at an `mbarrier`.
     Sends,
-    /// It writes. Those who wait for a phase of an `mbarrier` (given with the word of
+    /// The copy writes. Those who wait for a phase of an `mbarrier` (given with the word of
     /// the phase) see what it writes to shared memory.
     Writes(Option<(u64, u64)>),
-    /// It combines elements of so many bytes with what is there, each by an atomic.
+    /// The copy combines elements of so many bytes with what is there, each by an atomic.
     Updates(Option<(u64, u64)>, u32),
 }
 
 impl Way {
-    /// That of the end which is written, with the size of the elements that are combined.
+    /// The way in which the written end is accessed, given the size of the elements if they
+    /// are combined.
     pub fn to(phase: Option<(u64, u64)>, updates: Option<u32>) -> Way {
         updates.map_or(Way::Writes(phase), |size| Way::Updates(phase, size))
     }
@@ -89,9 +91,9 @@ pub fn bulk_global(m: &mut Machine, lane: u32, (address, bytes): (u64, u64), way
     let Some(races) = &mut m.races else {
         return;
     };
-    let seq = races.order.tick();
+    let moment = races.order.tick();
     let agent = if way.writes() {
-        races.stores.begin(thread, seq);
+        races.stores.begin(thread, moment);
         Some(races.store_agent(thread))
     } else {
         races.loading
@@ -99,7 +101,7 @@ pub fn bulk_global(m: &mut Machine, lane: u32, (address, bytes): (u64, u64), way
     let touch = Touch {
         passing: false,
         how: way.how(),
-        ..by_other(m, 1 << lane, seq, way.writes())
+        ..by_other(m, 1 << lane, moment, way.writes())
     };
     let reach = Reach {
         address,
@@ -120,7 +122,7 @@ pub fn begin_load(m: &mut Machine, barrier: u64) {
     }
 }
 
-/// It has begun.
+/// The copy's read of global memory has begun.
 pub fn end_load(m: &mut Machine, lane: u32, phase: (u64, u64)) {
     let warp = m.warp;
     if let Some(races) = &mut m.races {
@@ -140,12 +142,12 @@ pub fn sent(
     let Some(races) = &mut m.races else {
         return;
     };
-    let seq = races.order.tick();
+    let moment = races.order.tick();
     let agent = races.sender(rank, barrier);
     let touch = Touch {
         passing: false,
         how: updates.map_or(How::default(), atomic),
-        ..by_other(m, 1 << lane, seq, true)
+        ..by_other(m, 1 << lane, moment, true)
     };
     clusters::sent(m, (rank, at), bytes as u32, &touch, agent);
 }
@@ -158,10 +160,10 @@ pub fn bulk(m: &mut Machine, lane: u32, end: End, bytes: u64, way: Way) {
     let Some(races) = &mut m.races else {
         return;
     };
-    let seq = races.order.tick();
+    let moment = races.order.tick();
     let touch = Touch {
         how: way.how(),
-        ..by_other(m, 1 << lane, seq, way.writes())
+        ..by_other(m, 1 << lane, moment, way.writes())
     };
     let (Some(address), _) = end else {
         return;
@@ -174,7 +176,7 @@ pub fn bulk(m: &mut Machine, lane: u32, end: End, bytes: u64, way: Way) {
         });
     } else if m.has_peers() && matches!(way, Way::Reads) {
         let thread = 32 * m.warp + lane;
-        let agent = |races: &mut Races| races.begin_source(thread, seq);
+        let agent = |races: &mut Races| races.begin_source(thread, moment);
         by_agent(m, (address, bytes as u32), &touch, agent);
     }
     let Some(races) = &mut m.races else {
@@ -188,14 +190,14 @@ pub fn bulk(m: &mut Machine, lane: u32, end: End, bytes: u64, way: Way) {
         }
     } else if let Way::Reads = way {
         let mark = Mark {
-            seq: FLYING,
+            moment: FLYING,
             ..touch.mark()
         };
         races.reads.begin(address, bytes as u32, mark);
         let thread = 32 * touch.warp + lane;
         races
             .bulk
-            .begin(thread, (address, bytes as u32), (touch.pc, touch.seq));
+            .begin(thread, (address, bytes as u32), (touch.pc, touch.moment));
     }
 }
 
@@ -206,12 +208,12 @@ pub fn begin_send(m: &mut Machine, lane: u32, at: (u64, u64), (rank, barrier): (
     let Some(races) = &mut m.races else {
         return;
     };
-    let seq = races.order.tick();
+    let moment = races.order.tick();
     let agent = match rank {
         Some(rank) => races.sender(rank, barrier),
         None => races.agent(barrier),
     };
-    let touch = by_other(m, 1 << lane, seq, false);
+    let touch = by_other(m, 1 << lane, moment, false);
     if m.has_peers() {
         by_agent(m, (at.0, at.1 as u32), &touch, |_| agent);
     }
@@ -226,10 +228,10 @@ pub fn delivered(m: &mut Machine, lane: u32, at: (u64, u32), way: Way) {
     let (Some(races), Some(phase)) = (&mut m.races, way.phase()) else {
         return;
     };
-    let seq = races.order.tick();
+    let moment = races.order.tick();
     let touch = Touch {
         how: way.how(),
-        ..by_other(m, 1 << lane, seq, true)
+        ..by_other(m, 1 << lane, moment, true)
     };
     touch_bulk(m, (at.0, at.1.into()), &touch);
     if m.has_peers() {
@@ -241,7 +243,8 @@ pub fn delivered(m: &mut Machine, lane: u32, at: (u64, u32), way: Way) {
     }
 }
 
-/// The same for the other blocks of the cluster, with the agent that stands for it.
+/// Checks an asynchronous access against those of the other blocks of the cluster, for
+/// which an agent stands for it.
 fn by_agent(
     m: &mut Machine,
     at: (u64, u32),
@@ -273,10 +276,10 @@ pub fn whole(m: &mut Machine, lane: u32, (address, bytes): (u64, u32), write: bo
         return;
     };
     races.order.act(m.warp, 1 << lane);
-    let seq = races.order.tick();
+    let moment = races.order.tick();
     let touch = Touch {
         passing: false,
-        ..by_other(m, 1 << lane, seq, write)
+        ..by_other(m, 1 << lane, moment, write)
     };
     touch_bulk(m, (address, bytes.into()), &touch);
 }
@@ -286,7 +289,7 @@ pub fn begin_reads(m: &mut Machine, exec: u32, addresses: &[u64; 32]) {
     let Some(races) = &mut m.races else {
         return;
     };
-    let seq = races.order.tick();
+    let moment = races.order.tick();
     let bytes = PIECE as u32;
     for lane in lanes(exec) {
         let address = addresses[lane as usize];
@@ -294,7 +297,7 @@ pub fn begin_reads(m: &mut Machine, exec: u32, addresses: &[u64; 32]) {
             continue;
         }
         // All lanes execute it: none of them alone reads.
-        let touch = by_other(m, 1, seq, false);
+        let touch = by_other(m, 1, moment, false);
         unfenced(m, (address, PIECE), &touch);
         let Some(races) = &mut m.races else {
             return;
@@ -304,21 +307,21 @@ pub fn begin_reads(m: &mut Machine, exec: u32, addresses: &[u64; 32]) {
         if m.has_peers() {
             let warp = m.warp;
             by_agent(m, (address, bytes), &touch, |races| {
-                races.begin_product(warp, seq)
+                races.begin_product(warp, moment)
             });
         }
         let Some(races) = &mut m.races else {
             return;
         };
         let mark = Mark {
-            seq: FLYING,
+            moment: FLYING,
             lanes: u32::MAX,
             ..touch.mark()
         };
         races.reads.begin(address, bytes, mark);
         races
             .factors
-            .begin(m.warp, (address, bytes), (m.pc, touch.seq));
+            .begin(m.warp, (address, bytes), (m.pc, touch.moment));
     }
     report::shared(m, false);
 }
@@ -356,11 +359,11 @@ fn read(m: &mut Machine, mask: u32, landed: Vec<crate::exec::race::flights::Flig
         return;
     };
     races.order.act(m.warp, mask);
-    let seq = races.order.tick();
+    let moment = races.order.tick();
     for flight in landed {
         let touch = Touch {
             passing: false,
-            ..Touch::weak(m.warp, mask, seq, flight.pc)
+            ..Touch::weak(m.warp, mask, moment, flight.pc)
         };
         races.reads.end(flight.address, flight.bytes);
         let (first, count) = races.places(flight.address, flight.bytes);

@@ -12,10 +12,11 @@ use crate::exec::image::MemoryOp;
 use crate::exec::machine::Machine;
 use crate::exec::machine::peers::Reached;
 use crate::exec::machine::written::WRITTEN;
+use crate::exec::ordering::Strength;
 use crate::exec::race::global::Reach;
+use crate::exec::race::lanes;
 use crate::exec::race::shadow::{OBJECT_BYTES, ObjectUse, Touch};
 use crate::exec::race::stored::Stored;
-use crate::exec::race::{Strength, lanes};
 
 /// Lanes that access the memory of other blocks: what they do there, and what
 /// that orders. The addresses are those of `.shared::cluster`.
@@ -91,8 +92,8 @@ fn touch(
     let Some(races) = &mut m.races else {
         return;
     };
-    let seq = races.order.tick();
-    let mut one = ordered::touch(m, info, seq);
+    let moment = races.order.tick();
+    let mut one = ordered::touch(m, info, moment);
     one.passing = false;
     let joint = info.transfer.is_joint().then_some(m.active);
     let mut left = exec;

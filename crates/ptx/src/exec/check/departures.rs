@@ -17,7 +17,7 @@ pub fn note(m: &mut Machine, exec: u32, places: &[(u32, u64); 32]) {
     for lane in lanes(exec) {
         let (rank, offset) = places[lane as usize];
         let mark = Mark {
-            seq: races.order.now() - 1,
+            moment: races.order.now() - 1,
             warp: warp as u8,
             lanes: 1 << lane,
             pc,

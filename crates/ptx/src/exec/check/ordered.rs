@@ -3,12 +3,13 @@
 use crate::exec::image::form::{Form, Step};
 use crate::exec::image::{Action, MemoryOp, Transfer};
 use crate::exec::machine::Machine;
+use crate::exec::ordering::Strength;
 use crate::exec::race::clock::Word;
+use crate::exec::race::lanes;
 use crate::exec::race::mark::How;
 use crate::exec::race::shadow::Touch;
 use crate::exec::race::stored::Stored;
 use crate::exec::race::words::Bytes;
-use crate::exec::race::{Strength, lanes};
 use crate::exec::texture::Operation;
 
 /// Lanes access words, and what that orders before and after: words by their
@@ -111,11 +112,11 @@ fn how(m: &Machine, info: &MemoryOp) -> How {
 }
 
 /// An access that a warp is about to make.
-pub fn touch(m: &Machine, info: &MemoryOp, seq: u32) -> Touch {
+pub fn touch(m: &Machine, info: &MemoryOp, moment: u32) -> Touch {
     Touch {
         warp: m.warp,
         lanes: 0,
-        seq,
+        moment,
         pc: m.pc,
         how: how(m, info),
         write: info.transfer.writes(),

@@ -20,8 +20,8 @@ pub fn unfenced(m: &mut Machine, (address, bytes): (u64, u64), touch: &Touch) {
     let mut found = Vec::new();
     let order = &races.order;
     let is_unfenced = |mark: &Mark| {
-        let thread = mark.warp < AGENTS && mark.seq != FLYING;
-        thread && mark.seq != 0 && !order.is_proxied(touch.warp, lane, mark, false)
+        let thread = mark.warp < AGENTS && mark.moment != FLYING;
+        thread && mark.moment != 0 && !order.is_proxied(touch.warp, lane, mark, false)
     };
     for place in first..first + count {
         let at = u64::from(place) * unit;
@@ -38,7 +38,8 @@ pub fn unfenced(m: &mut Machine, (address, bytes): (u64, u64), touch: &Touch) {
     }
 }
 
-/// The same of what other blocks of the cluster have written, where nothing else is missing.
+/// Reports writes by other blocks of the cluster without a proxy fence, where nothing else
+/// is missing.
 fn unfenced_by_peers(m: &mut Machine, (address, bytes): (u64, u64), touch: &Touch) {
     let first = m.cell(m.cluster.rank, address);
     let Some((races, cells)) = m.races.as_ref().and_then(|r| Some((r, r.cells.as_ref()?))) else {
@@ -65,7 +66,7 @@ fn unfenced_by_peers(m: &mut Machine, (address, bytes): (u64, u64), touch: &Touc
     }
 }
 
-/// The same of global memory, where nothing else is missing.
+/// Reports writes to global memory without a proxy fence, where nothing else is missing.
 pub fn unfenced_global(m: &mut Machine, reach: Reach, touch: &Touch) {
     let Some((object, offset)) = m.global_place(reach.address, reach.bytes) else {
         return;

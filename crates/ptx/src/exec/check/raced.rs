@@ -9,10 +9,10 @@ use crate::exec::api::FindingKind;
 use crate::exec::image::{MemoryOp, Transfer};
 use crate::exec::machine::Machine;
 use crate::exec::memory::Object;
-use crate::exec::race::clock::{Fence, Sides};
+use crate::exec::ordering::{Fence, Sides, Strength};
 use crate::exec::race::global::Reach;
 use crate::exec::race::shadow::{Hit, Touch};
-use crate::exec::race::{Races, Strength, lanes};
+use crate::exec::race::{Races, lanes};
 use crate::names::Space;
 
 /// `fence` and `membar`.
@@ -111,8 +111,8 @@ fn touch_shared(m: &mut Machine, info: &MemoryOp, exec: u32, addresses: &[u64; 3
         return;
     };
     races.note_part(m.warp, m.active, m.pc);
-    let seq = races.order.tick();
-    let mut one = touch(m, info, seq);
+    let moment = races.order.tick();
+    let mut one = touch(m, info, moment);
     let joint = info.transfer.is_joint().then_some(m.active);
     let Some(races) = &m.races else {
         return;
@@ -172,7 +172,7 @@ fn touch_by_copy(m: &mut Machine, bytes: u32, exec: u32, addresses: &[u64; 32], 
             return;
         };
         one.lanes = 1 << lane;
-        let agent = races.begin_load(first + lane, one.seq);
+        let agent = races.begin_load(first + lane, one.moment);
         clusters::by_agent(m, (addresses[lane as usize], bytes), &one, agent);
     }
 }
@@ -215,8 +215,8 @@ fn touch_global<'a>(m: &mut Machine<'a>, info: &MemoryOp, exec: u32, addresses: 
         return;
     };
     races.note_part(m.warp, m.active, m.pc);
-    let seq = races.order.tick();
-    let mut one = touch(m, info, seq);
+    let moment = races.order.tick();
+    let mut one = touch(m, info, moment);
     one.passing = false;
     let joint = info.transfer.is_joint().then_some(m.active);
     // What `cp.async` reads is read when its thread has waited for it.
@@ -241,8 +241,8 @@ fn touch_global<'a>(m: &mut Machine<'a>, info: &MemoryOp, exec: u32, addresses: 
         one.lanes = joint.unwrap_or(one.lanes);
         let thread = 32 * m.warp + one.lanes.trailing_zeros();
         let begin = |races: &mut Races| {
-            one.seq = races.order.tick();
-            races.begin_load(thread, one.seq)
+            one.moment = races.order.tick();
+            races.begin_load(thread, one.moment)
         };
         let lane = one.lanes.trailing_zeros() as usize % 32;
         // Bytes beyond the size that the copy gives are zeros, and not read.
@@ -276,10 +276,10 @@ pub fn freed(m: &mut Machine, lane: u32, (address, bytes): (u64, u64)) {
     let Some(races) = &mut m.races else {
         return;
     };
-    let seq = races.order.tick();
+    let moment = races.order.tick();
     let touch = Touch {
         write: true,
-        ..Touch::weak(m.warp, 1 << lane, seq, m.pc)
+        ..Touch::weak(m.warp, 1 << lane, moment, m.pc)
     };
     let reach = Reach {
         address,
@@ -296,7 +296,7 @@ pub fn global(m: &mut Machine, reach: Reach, info: Option<&MemoryOp>, touch: Tou
     place.is_none_or(|place| global_at(m, (reach, place), info, touch))
 }
 
-/// The same for bytes at an offset in a buffer.
+/// Checks an access to bytes at an offset in a buffer, as [`global`].
 #[inline(always)]
 fn global_at(
     m: &mut Machine,

@@ -6,7 +6,7 @@ use crate::exec::machine::Machine;
 use crate::exec::machine::pairs::{Memory, Place, Race, Side, Why};
 use crate::exec::machine::peers::place_of;
 use crate::exec::memory::Object;
-use crate::exec::race::mark::Scope;
+use crate::exec::ordering::Scope;
 use crate::exec::race::shadow::{Hit, Touch};
 use crate::exec::race::{AGENTS, FLYING};
 
@@ -114,7 +114,7 @@ fn is_overtaken(m: &mut Machine, hit: &Hit, byte: u64) -> bool {
 
 fn why_shared(m: &Machine, hit: &Hit) -> Why {
     let earlier = &hit.earlier;
-    let pending = earlier.seq == FLYING || earlier.warp >= AGENTS;
+    let pending = earlier.moment == FLYING || earlier.warp >= AGENTS;
     match form(m, earlier.pc) {
         _ if uses_barrier(m, earlier.pc) || uses_barrier(m, m.pc) => Why::Barrier,
         Some(Form::Step(Step::Group { .. })) if pending => Why::Product,
@@ -217,9 +217,9 @@ fn why_global(m: &Machine, hit: &Hit, (touch, thread): (&Touch, u32), block: Opt
     };
     // What a thread has read itself, it has read before what it does next.
     let itself = thread == m.thread(hit.lane) && hit.earlier.warp >= AGENTS && !hit.wrote;
-    if races.stores.is_open(thread, hit.earlier.seq) {
+    if races.stores.is_open(thread, hit.earlier.moment) {
         Why::Bulk
-    } else if itself || races.loads.is_open(thread, hit.earlier.seq) {
+    } else if itself || races.loads.is_open(thread, hit.earlier.moment) {
         Why::Copy
     } else {
         Why::Order

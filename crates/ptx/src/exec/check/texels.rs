@@ -4,8 +4,9 @@ use super::ordered::fetches_texels;
 use super::raced;
 use crate::exec::machine::Machine;
 use crate::exec::memory::Object;
+use crate::exec::ordering::{Scope, Strength};
 use crate::exec::race::global::Reach;
-use crate::exec::race::mark::{How, Scope, Strength};
+use crate::exec::race::mark::How;
 use crate::exec::race::shadow::Touch;
 use crate::exec::race::stored::Stored;
 
@@ -65,10 +66,10 @@ fn touch(
     let Some(races) = m.races.as_mut().filter(|r| r.global.is_some()) else {
         return;
     };
-    let seq = races.order.tick();
+    let moment = races.order.tick();
     let touch = with(Touch {
         passing: false,
-        ..Touch::weak(m.warp, 1 << lane, seq, m.pc)
+        ..Touch::weak(m.warp, 1 << lane, moment, m.pc)
     });
     let reach = Reach {
         address: object.address + offset,

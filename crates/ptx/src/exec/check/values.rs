@@ -44,7 +44,7 @@ pub fn stored_by(
     all
 }
 
-/// The same, to shared memory.
+/// The values that lanes store to shared memory.
 #[inline(always)]
 pub fn stored_shared(m: &Machine, info: &MemoryOp, mask: u32, address: u64) -> Stored {
     stored_by(m, info, mask, |at, size| {
@@ -64,7 +64,7 @@ pub fn stored_shared(m: &Machine, info: &MemoryOp, mask: u32, address: u64) -> S
     })
 }
 
-/// The same, to bytes of a buffer from an offset on, which are at an address.
+/// The values that lanes store at an offset in a buffer, whose bytes are at an address.
 #[inline(always)]
 pub fn stored_global(
     m: &Machine,

@@ -6,7 +6,7 @@ use super::order::ordered;
 use crate::ast::{Instruction, Operand};
 use crate::exec::image::form::Step;
 use crate::exec::image::{MemoryOp, Transfer, Update};
-use crate::exec::race::Strength;
+use crate::exec::ordering::Strength;
 use crate::exec::registers::Slot;
 use crate::names::{Space, Type, Word};
 use crate::opcodes::{First, Opcode};

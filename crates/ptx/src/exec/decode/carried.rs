@@ -22,7 +22,7 @@ pub struct Carry {
     up: i8,
     /// The highest of them decides about all above it: a sign.
     spreads: bool,
-    /// Of a choice whether it is the first of the two.
+    /// In a choice, whether it is the first of the two operands.
     first: Option<bool>,
 }
 
@@ -40,7 +40,7 @@ impl Carry {
     }
 }
 
-/// All that an instruction carries.
+/// Every move of bytes by an instruction.
 pub fn carries(i: &Instruction) -> Vec<Carry> {
     match (i.opcode, &i.operands[..]) {
         (Opcode::Mov, [Operand::Register(to), Operand::Register(from)]) => {

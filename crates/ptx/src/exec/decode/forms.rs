@@ -1,6 +1,5 @@
-//! Which forms of an instruction there are: its types, its rounding, and
-//! which registers it takes. What is refused here `ptxas` refuses, too; the
-//! test compares with its judgement.
+//! Forms of instructions: types, rounding, and sizes of registers. What is refused here
+//! `ptxas` refuses, too; the test compares with its judgement.
 
 use crate::ast::{Immediate, Instruction, Module, Operand};
 use crate::names::{Modifier, Type, Word};
@@ -382,7 +381,7 @@ fn packing(i: &Instruction, to: Type) -> Result<(), Reason> {
 /// Sizes of the registers of an instruction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Sizes {
-    /// That of the type.
+    /// The size of the type.
     Exact,
     /// Loads, stores and conversions take wider ones.
     Wider,
@@ -391,7 +390,7 @@ pub(super) enum Sizes {
 }
 
 impl Sizes {
-    /// Those of an instruction.
+    /// The sizes that an instruction takes.
     pub fn of(i: &Instruction) -> Self {
         match i.opcode.class() {
             Class::Convert if i.has(Word::Pack) || small::concerns(i) => Sizes::Exact,

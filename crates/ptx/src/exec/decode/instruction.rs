@@ -7,7 +7,7 @@ use crate::cfg::Cfg;
 use crate::exec::image::form::{Combine, Compare, Form, Map, Masks, Meeting, Select, Step};
 use crate::exec::image::{ElementMoves, Generic, Repack};
 use crate::exec::lanes;
-use crate::exec::race::clock::{Fence, Sides};
+use crate::exec::ordering::{Fence, Sides};
 use crate::exec::registers::{Mask, Slot, Width};
 use crate::names::{Space, Special, Type, Word};
 use crate::opcodes::{Class, Opcode};

@@ -39,11 +39,11 @@ use super::api::{InstructionInfo, InstructionKind};
 use super::image::form::{APART, Form, Meet, Meeting, Op, Overtaken, Step};
 use super::image::{Image, NEVER, Spin};
 use super::lanes;
-use super::race::Strength;
 use super::registers::{Mask, Pair, Slot, Width};
 use crate::analysis::{self, Meets};
 use crate::ast::{Function, Instruction, LabelKind, Module, Operand, Register, Span};
 use crate::cfg::Cfg;
+use crate::exec::ordering::Strength;
 use crate::names::Special;
 use std::collections::HashMap;
 
@@ -72,7 +72,7 @@ struct Decoder<'m> {
     starts: HashMap<u32, u32>,
     /// Registers of the function that is being decoded, made on first use.
     slots: HashMap<(u32, u32), Slot>,
-    /// The same of registers of 128 bits.
+    /// Pairs of registers that hold 128 bits.
     pairs: HashMap<(u32, u32), Pair>,
     constants: HashMap<(u64, Width), Slot>,
     specials: HashMap<Special, Slot>,
@@ -84,11 +84,11 @@ struct Decoder<'m> {
     function: u32,
     /// The instruction at hand, of the function.
     at: usize,
-    /// Its loops that wait, and its waits.
+    /// Loops of the function that wait, and its waits.
     waits: waits::Waits,
     meets: Meets,
     carry: HashMap<u32, Slot>,
-    /// Of the registers of the instruction at hand.
+    /// The sizes of registers that the instruction at hand takes.
     sizes: forms::Sizes,
     next: u32,
     /// What the registers of the function may be addresses of.
@@ -98,7 +98,7 @@ struct Decoder<'m> {
     followed: HashMap<u32, u32>,
     /// What its loads only move.
     moved: moved::Moved,
-    /// Its registers that are the accumulator of a product of a warpgroup, with
+    /// Registers of the function that are the accumulator of a product of a warpgroup, with
     /// their numbers among those of the entry.
     accumulators: HashMap<u32, u32>,
 }

@@ -20,9 +20,9 @@ const DEPTH: u32 = 8;
 /// The registers of a function whose values are only moved.
 #[derive(Debug, Default)]
 pub struct Moved {
-    /// Of loads, where some bits become a part of what is stored.
+    /// Registers of loads some of whose bits become a part of what is stored.
     masked: HashSet<u32>,
-    /// Those that carry what no instruction may have written.
+    /// Registers that carry what no instruction may have written.
     unwritten: HashSet<u32>,
     /// Registers that nothing writes.
     never: Vec<bool>,
@@ -31,9 +31,9 @@ pub struct Moved {
 }
 
 impl Moved {
-    /// Of a function with registers that may be read before they are written; also the
-    /// registers to follow: what they hold may be unwritten, and is carried from one to
-    /// another.
+    /// Analyses a function with registers that may be read before they are written. Also
+    /// returns the registers to follow: what they hold may be unwritten, and is carried
+    /// from one to another.
     pub fn of(body: &Function, unsure: &[u32]) -> (Self, Vec<u32>) {
         let mut readers: Vec<Vec<u32>> = vec![Vec::new(); body.registers.len()];
         let mut writers = vec![0u32; body.registers.len()];

@@ -5,8 +5,7 @@ use super::operand::Reason;
 use crate::ast::{Immediate, Instruction, Operand};
 use crate::exec::image::MemoryOrder;
 use crate::exec::image::form::Step;
-use crate::exec::race::Strength;
-use crate::exec::race::mark::Scope;
+use crate::exec::ordering::{Scope, Strength};
 use crate::names::{Type, Word};
 
 impl Decoder<'_> {
@@ -38,7 +37,7 @@ pub(super) fn memory_order(i: &Instruction) -> MemoryOrder {
     ordered(i, strength(i))
 }
 
-/// The same of an access of that strength.
+/// The order that an access of that strength makes.
 pub(super) fn ordered(i: &Instruction, strength: Strength) -> MemoryOrder {
     MemoryOrder {
         strength,

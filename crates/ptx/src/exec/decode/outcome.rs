@@ -21,7 +21,7 @@ struct Value {
     depends: bool,
 }
 
-/// Of the registers of which something is known.
+/// The registers of which something is known, with their values.
 type State = BTreeMap<u32, Value>;
 
 /// Where threads come.
@@ -29,7 +29,7 @@ pub(super) struct Way {
     complete: bool,
     /// Instructions that are executed, the ones at which it ends included.
     pub reached: Vec<bool>,
-    /// Those of them that are executed, or branch, by a guard that is not known.
+    /// Whether each of them is executed, or branches, by a guard that is not known.
     pub open: Vec<bool>,
     /// Registers that depend on the outcome where it ends, other than by leaving.
     pub kept: BTreeSet<u32>,
@@ -204,7 +204,7 @@ fn value_of_guard(state: &State, guard: Guard) -> Value {
     if guard.negated { negated(value) } else { value }
 }
 
-/// That of a predicate.
+/// The negation of a predicate.
 fn negated(value: Value) -> Value {
     Value {
         known: value.known.map(|v| 1 - (v & 1)),

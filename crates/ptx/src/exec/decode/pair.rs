@@ -6,7 +6,7 @@ use super::{Decoder, SCRATCH};
 use crate::ast::{Instruction, Operand};
 use crate::exec::image::form::Step;
 use crate::exec::image::{MemoryOp, PairUpdate, Transfer};
-use crate::exec::race::Strength;
+use crate::exec::ordering::Strength;
 use crate::exec::registers::{Pair, Slot, Width};
 use crate::names::{Space, Type, Word};
 

@@ -1,11 +1,10 @@
-//! Which variables addresses are of, so that an access which leaves its
-//! variable is found although there is memory after it.
+//! Provenance of addresses: the variables that they may be of, so that an access which
+//! leaves its variable is found although there is memory after it.
 //!
-//! A register has the variables that any instruction puts an address of into
-//! it. Arithmetic that starts from a variable's address stays in that
-//! variable; next to an address the other operand is an index. Addresses from
-//! memory, from callers and from calls may be of anything: nothing is said of
-//! them then.
+//! A register has the variables that any instruction puts an address of into it. Arithmetic
+//! that starts from a variable's address stays in that variable; next to an address the
+//! other operand is an index. Addresses from memory, from callers and from calls may be of
+//! anything: nothing is said of them then.
 
 use super::Decoder;
 use crate::ast::{Base, Instruction, Operand, Symbol};
@@ -30,7 +29,7 @@ impl Origin {
         }
     }
 
-    /// Of this or of another value: whether that is new.
+    /// Adds the variables of another value, and returns whether that added any.
     fn or(&mut self, more: &Origin) -> bool {
         let new = more.other && !self.other;
         self.other |= more.other;
@@ -43,7 +42,7 @@ impl Origin {
         new || self.regions.len() > count
     }
 
-    /// Of the sum of the two.
+    /// The origin of the sum of two values.
     fn plus(mut self, more: &Origin) -> Origin {
         match (self.regions.is_empty(), more.regions.is_empty()) {
             // What is added to an address is an index.

@@ -139,9 +139,9 @@ pub(super) fn register_of(ty: Type) -> Type {
     }
 }
 
-/// Of each element of each register the index in the matrices, lane after
-/// lane; of single bits, of words of them, which lie along the rows of `a` and
-/// the columns of the other factor.
+/// By element of each register, its index in the matrices, lane after lane. Elements of
+/// single bits count by words, which lie along the rows of `a` and the columns of the other
+/// factor.
 pub(super) fn places(
     ty: Type,
     [rows, columns]: [u32; 2],

@@ -1,4 +1,4 @@
-//! Which forms of video instructions there are.
+//! Forms of video instructions.
 
 use crate::ast::{Instruction, Operand};
 use crate::names::{Type, Word};

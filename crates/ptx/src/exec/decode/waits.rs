@@ -21,7 +21,7 @@ const LIMIT: usize = 1 << 24;
 /// What was found in a function.
 #[derive(Default)]
 pub(super) struct Waits {
-    /// Of each instruction.
+    /// By instruction, its part in a loop that waits.
     pub spins: Vec<Spin>,
     /// Loads whose value a loop waits for.
     pub awaited: Vec<bool>,

@@ -7,7 +7,7 @@ use crate::ast::{Function, Immediate, Instruction, Operand, Register};
 use crate::exec::image::form::Step;
 use crate::exec::image::matrices::{Factor, GroupOp, Matrices, ROWS, Stored};
 use crate::exec::image::{From, MemoryOp, MemoryOrder, Region, Transfer};
-use crate::exec::race::Uses;
+use crate::exec::ordering::Uses;
 use crate::exec::registers::{Slot, Width};
 use crate::names::{Space, Type, Word};
 use crate::opcodes::Opcode;
@@ -238,7 +238,7 @@ impl Decoder<'_> {
         })
     }
 
-    /// Of a product, whether the accumulator counts.
+    /// In a product, the predicate that decides whether the accumulator counts.
     pub(super) fn product_adds(&mut self, i: &Instruction) -> Option<Slot> {
         let form = is_product(i).then(|| wgmma(i).ok()).flatten()?;
         let operand = i.operands.get(if form.sparse { 5 } else { 3 })?;

@@ -1,5 +1,5 @@
-//! Which modifiers an instruction may have: those of one of the forms of its
-//! opcode (`opcodes::words`), each once.
+//! Check of modifiers: an instruction has those of one of the forms of its opcode
+//! (`opcodes::words`), each once.
 
 use super::forms::listed;
 use super::operand::Reason;
@@ -29,8 +29,8 @@ struct Comparison {
     /// Modifiers that the form has.
     known: usize,
     wrong: Option<Wrong>,
-    /// Of each group of words that the form needs, then of those that it may have, the one
-    /// that is there.
+    /// By group of words that the form needs, then by group that it may have, the word that
+    /// is there.
     given: Vec<Option<Word>>,
     spaces: usize,
 }
@@ -95,8 +95,8 @@ impl Comparison {
         })
     }
 
-    /// Of the forms that an instruction is none of, the one that is meant has the highest:
-    /// it has the most of its modifiers, and misses the least.
+    /// Likeness of an instruction and a form that it does not have. The form that is meant
+    /// has the highest: it has the most of the modifiers, and misses the least.
     fn likeness(&self) -> (usize, Reverse<usize>) {
         let needs = &self.given[..self.form.needs.len()];
         let missing = needs.iter().filter(|word| word.is_none()).count();

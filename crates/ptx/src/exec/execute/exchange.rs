@@ -19,8 +19,8 @@ pub fn exchange(m: &mut Machine, info: &WarpOp, exec: u32) {
     finish(m, info, exec, &exchanged);
 }
 
-/// One exchange of lanes that come to it at several places, each with the registers
-/// that it names there: place, exchange, lanes.
+/// Executes one exchange for lanes that come to it at several places, each with the
+/// registers that it names there: place, exchange, lanes.
 pub fn joint(m: &mut Machine, parts: &[(u32, &WarpOp, u32)]) {
     let registers = m.registers;
     let source = |n: usize| {
@@ -48,7 +48,7 @@ pub fn joint(m: &mut Machine, parts: &[(u32, &WarpOp, u32)]) {
 struct Exchanged {
     results: Lanes,
     seconds: Lanes,
-    /// Of a shuffle: the lanes whose value another one, or all, get.
+    /// In a shuffle, the lanes whose value another lane, or all, get.
     read: u32,
     /// A lane that reads from another which does not take part.
     missing: Option<(usize, usize)>,

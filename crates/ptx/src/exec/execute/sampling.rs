@@ -142,7 +142,7 @@ fn mismatch(op: &TextureOp, texture: &Texture) -> Option<String> {
     }
 }
 
-/// One lane: what its data registers get.
+/// Executes the operation for one lane, and returns what its data registers get.
 fn one(
     m: &mut Machine,
     op: &TextureOp,

@@ -2,8 +2,7 @@
 
 use super::element::Element;
 use super::matrices::{GroupOp, Matrices};
-use crate::exec::race::Strength;
-use crate::exec::race::mark::Scope;
+use crate::exec::ordering::{Scope, Strength};
 use crate::exec::registers::{From, Pair, Slot};
 use crate::names::Space;
 use crate::scalar::Scalar;
@@ -19,7 +18,7 @@ pub struct Region {
 }
 
 impl Region {
-    /// Of accesses of which nothing is known.
+    /// The region of accesses of which nothing is known.
     pub const ANYWHERE: Region = Region {
         space: Space::Reg,
         low: 0,
@@ -39,7 +38,7 @@ impl Region {
 
 /// A load, store, atomic, or one side of a copy.
 pub struct MemoryOp {
-    /// Its own index, for what the machine remembers of it.
+    /// Index of the access in the image, for what the machine remembers of it.
     pub index: u32,
     /// None for generic addresses.
     pub space: Option<Space>,
@@ -47,7 +46,7 @@ pub struct MemoryOp {
     pub offset: i64,
     /// The variables that the address is of, where that is known.
     pub region: Region,
-    /// Of all of a lane.
+    /// Bytes that one lane accesses in all.
     pub bytes: u32,
     pub transfer: Transfer,
     pub order: MemoryOrder,
@@ -64,7 +63,7 @@ pub struct MemoryOrder {
     pub unread: bool,
     /// What it reads has to stay as it is (`ld.global.nc`).
     pub fixed: bool,
-    /// It is one access, whatever registers its value is in (`.b128`).
+    /// The access is one, whatever registers its value is in (`.b128`).
     pub whole: bool,
     /// An atomic on two halves, each of which is an access of its own (`.f16x2`).
     pub halves: bool,
@@ -82,7 +81,7 @@ pub enum Transfer {
     },
     /// Elements of a vector one after the other, mostly one.
     Atomic(Vec<Update>),
-    /// Of 128 bits.
+    /// An atomic of 128 bits.
     AtomicPair(PairUpdate),
     /// What is there has no value any more (`discard`).
     Discard,

@@ -98,7 +98,7 @@ pub struct TensorCopy {
     pub map: Slot,
     /// Where the box begins, the innermost dimension first.
     pub coordinates: Vec<Slot>,
-    /// Of pixels: what is added to their places; none for boxes.
+    /// For pixels, the offsets that are added to their places; none for boxes.
     pub offsets: Option<Vec<Slot>>,
     pub moves: TensorMove,
 }

@@ -16,17 +16,18 @@ pub struct Followed {
 /// What an instruction does with registers that are followed, by their numbers.
 #[derive(Clone, Debug, Default)]
 pub struct Unsure {
-    /// Those that it looks at, and which of their bytes, as bits.
+    /// Followed registers that the instruction reads, and which of their bytes, as bits.
     pub reads: Vec<(u32, u8)>,
-    /// Of a product the predicate without which it reads none of those that it writes.
+    /// In a product, the predicate without which it reads none of the registers that it
+    /// writes.
     pub adds: Option<Slot>,
-    /// Those that it writes.
+    /// Followed registers that it writes.
     pub writes: Vec<u32>,
-    /// Its guard.
+    /// The followed register that is its guard.
     pub guard: Option<u32>,
     /// What a shuffle hands from lane to lane: only some lanes' registers are read.
     pub shuffled: Option<u32>,
-    /// Those that it stores, as they are.
+    /// Followed registers that it stores as they are.
     pub stored: Vec<u32>,
     /// What it carries from register to register.
     pub carried: Vec<Carried>,
@@ -43,7 +44,7 @@ pub struct Carried {
 #[derive(Clone, Copy, Debug)]
 pub struct CarriedPart {
     pub from: u32,
-    /// Which of its bytes, as bits.
+    /// The bytes of `from`, as bits.
     pub keep: u8,
     /// By how many bytes they go up; less than zero: down.
     pub up: i8,

@@ -1,7 +1,7 @@
 //! A decoded instruction: one variant for each form, with what it names.
 
 use crate::analysis::Relation;
-use crate::exec::race::clock::{Fence, Sides};
+use crate::exec::ordering::{Fence, Sides};
 use crate::exec::registers::{Mask, Registers, Slot};
 use crate::scalar::Accepts;
 
@@ -21,7 +21,7 @@ pub struct Meeting {
     /// How many loops are around all who meet; [`APART`] where only the end of the function
     /// joins them.
     pub depth: u8,
-    /// Of two in one function and as many loops, lanes come to the one of the lower number
+    /// Rank among meetings of one function in as many loops: lanes come to the lower number
     /// first.
     pub order: u32,
 }
@@ -122,15 +122,15 @@ pub enum Step {
     Load {
         access: u32,
     },
-    /// The same of words of shared memory, often at one place or in a row.
+    /// Loads words of shared memory, often at one place or in a row.
     LoadWords {
         access: u32,
     },
-    /// Of a parameter of the kernel at a fixed place.
+    /// Loads a parameter of the kernel at a fixed place.
     LoadParameter {
         access: u32,
     },
-    /// The same of one that is not aligned, or beyond the parameter.
+    /// Loads a parameter at a place that is not aligned, or beyond the parameter.
     BadParameter {
         access: u32,
     },
@@ -148,7 +148,7 @@ pub enum Step {
         access: u32,
         change: u32,
     },
-    /// Of 128 bits.
+    /// An atomic of 128 bits.
     AtomicPair {
         access: u32,
     },

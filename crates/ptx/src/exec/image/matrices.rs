@@ -11,8 +11,7 @@ use std::ops::Range;
 pub struct Matrices {
     pub ty: Type,
     pub slots: Vec<Slot>,
-    /// Of each element of the registers, lane after lane, its index in the
-    /// matrices, by rows.
+    /// By element of the registers, its index in the matrices, by rows, lane after lane.
     pub places: Vec<[u16; 32]>,
 }
 
@@ -39,7 +38,7 @@ pub struct TensorOp {
     pub d: Matrices,
     /// Row of `b` for each element of a row of `a`, row after row.
     pub rows: Vec<u16>,
-    /// Of a sparse `a` its metadata, instead.
+    /// For a sparse `a`, its metadata.
     pub sparse: Option<(Sparsity, Slot)>,
 }
 
@@ -63,7 +62,7 @@ pub struct GroupOp {
     pub adds: Slot,
     /// Row of `b` for each element of a row of `a`, row after row.
     pub rows: Vec<u16>,
-    /// Of a sparse `a` its metadata, instead.
+    /// For a sparse `a`, its metadata.
     pub sparse: Option<(Sparsity, Slot)>,
 }
 
@@ -86,7 +85,7 @@ impl GroupOp {
         Some((a, a.part(rows)))
     }
 
-    /// All of `b`.
+    /// The whole of `b`.
     pub fn part_of_b(&self) -> (&Stored, Part) {
         (&self.b, self.b.part(0..self.columns))
     }
@@ -98,7 +97,7 @@ pub struct Stored {
     pub descriptor: Slot,
     pub ty: Type,
     pub major: Major,
-    /// Its elements along the inner products.
+    /// Extent of the factors along the inner products.
     pub k: u32,
 }
 

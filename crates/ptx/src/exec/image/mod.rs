@@ -16,11 +16,11 @@ pub(super) mod matrices;
 mod reach;
 
 use super::api::InstructionInfo;
-use super::race::Uses;
 pub(super) use super::registers::From;
 use super::registers::{Pair, Slot};
 use super::texture::TextureOp;
 use crate::ast::Modifiers;
+use crate::exec::ordering::Uses;
 use crate::names::{Space, Special, Type, Word};
 use crate::opcodes::Opcode;
 use crate::scalar::Scalar;
@@ -154,8 +154,7 @@ pub(super) struct BarrierOp {
 /// An exchange inside the warp.
 pub(super) struct WarpOp {
     pub opcode: Opcode,
-    /// All that the instruction says of itself: lanes execute it together where that is
-    /// the same.
+    /// Modifiers of the instruction: lanes execute it together where they are the same.
     pub qualifiers: Modifiers,
     pub word: Option<Word>,
     pub ty: Type,
@@ -190,16 +189,16 @@ pub(super) struct LocalVariable {
 pub(super) enum Spin {
     #[default]
     No,
-    /// It is in one.
+    /// The instruction is in such a loop.
     Inside,
-    /// It is the branch back to its begin.
+    /// The instruction is the branch back to the begin of such a loop.
     Again,
 }
 
 /// What becomes of an element that a load brings, where it is only moved.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Part {
-    /// It is in a register that is followed, by its number among those.
+    /// The element is in a followed register of this number.
     Copied(u32),
     /// Some of its bits become a part of what is stored.
     Masked,
@@ -253,22 +252,22 @@ pub(super) struct Image {
     pub awaited: Vec<bool>,
     /// The registers that loops write which wait.
     pub spun: Vec<Slot>,
-    /// Of each instruction whether all lanes of a warp execute it together.
+    /// By instruction, whether all lanes of a warp execute it together.
     pub aligned: Vec<bool>,
     /// Whether it has volatile accesses.
     pub volatile: bool,
     /// Memory operation of each instruction, for observers.
     pub access: Vec<Option<u32>>,
-    /// Of each instruction the entry of `unsure`, where it has one.
+    /// By instruction, its entry of `unsure`, if it has one.
     pub unsure_at: Vec<Option<u32>>,
     pub unsure: Vec<Unsure>,
     /// The registers that are followed.
     pub followed: Vec<Followed>,
-    /// Of each instruction the entry of `moves`, where it has one.
+    /// By instruction, its entry of `moves`, if it has one.
     pub moves_at: Vec<Option<u32>>,
     pub moves: Vec<Moves>,
-    /// Of each instruction up to the last one that has some, the entry of
-    /// `accumulator_uses`.
+    /// By instruction, up to the last one that has an entry of `accumulator_uses`, that
+    /// entry.
     pub accumulators_at: Vec<Option<u32>>,
     pub accumulator_uses: Vec<Uses>,
     /// Registers that are the accumulator of a product of a warpgroup.
@@ -282,7 +281,7 @@ pub(super) struct Image {
     pub params: Vec<LocalVariable>,
     /// Bytes of the static shared variables; the dynamic ones follow.
     pub shared_bytes: u32,
-    /// Those of them, at the begin, that CUDA keeps for itself.
+    /// Bytes of static shared memory, at its begin, that CUDA keeps for itself.
     pub reserved_shared: u32,
     pub shared: Vec<SharedVariable>,
     pub param_bytes: u32,

@@ -1,4 +1,4 @@
-//! Which instructions a thread may come to without a barrier on the way.
+//! Reach of a thread: the instructions it may come to without a barrier on the way.
 
 use super::Image;
 use super::form::Form;

@@ -37,7 +37,7 @@ pub(super) struct Common<'a> {
     pub by_address: &'a [u32],
     pub textures: &'a [Texture],
     pub samplers: &'a [Sampler],
-    /// Of `malloc`, where some kernel has called it.
+    /// The heap of `malloc`, if some kernel has called it.
     pub heap: Option<&'a Heap>,
     /// The parameters of the entry.
     pub params: &'a Object,
@@ -127,7 +127,7 @@ pub(super) struct RawFinding {
     pub warning: bool,
     pub other: bool,
     pub pc: u32,
-    /// Of another block than the one that ran.
+    /// The block, if it is another one than the one that ran.
     pub block: Option<u64>,
     pub thread: u32,
     pub address: Option<u64>,
@@ -151,14 +151,14 @@ pub(super) const DUMMY: usize = 64;
 pub(super) struct Machine<'a> {
     pub common: &'a Common<'a>,
     pub image: &'a Image,
-    /// Of the current warp.
+    /// Registers of the current warp.
     pub registers: Registers,
     /// Local memory of the current warp: lanes one after the other.
     pub local: *mut u8,
     /// Shared memory of the block.
     pub shared: Vec<u64>,
     pub shared_len: u64,
-    /// Of every byte of shared memory whether it was written ([`written::WRITTEN`]).
+    /// By byte of shared memory, whether it was written ([`written::WRITTEN`]).
     pub written: Vec<u8>,
     /// Whether all of them are.
     pub complete: bool,
@@ -201,7 +201,7 @@ pub(super) struct Machine<'a> {
     pub races: Option<Races>,
     /// The races of the block.
     pub pairs: Pairs,
-    /// Of each warp, where races are looked for.
+    /// By warp, what it has written, if races are looked for.
     pub written_by: Vec<Written>,
     /// Reads of shared memory before any write, while the block runs: by instruction, with
     /// the byte that was not written.
@@ -314,7 +314,7 @@ impl<'a> Machine<'a> {
         );
     }
 
-    /// The same as [`found`](Self::found), a fault or a warning.
+    /// Notes a finding as [`found`](Self::found) does, as a fault or as a warning.
     pub fn note(
         &mut self,
         (kind, warning): (FindingKind, bool),

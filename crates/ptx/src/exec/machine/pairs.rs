@@ -3,7 +3,7 @@
 
 use crate::exec::api::SharedPart;
 use crate::exec::machine::Machine;
-use crate::exec::race::mark::Scope;
+use crate::exec::ordering::Scope;
 use std::collections::{BTreeMap, HashSet};
 
 /// Why two accesses race.
@@ -11,7 +11,7 @@ use std::collections::{BTreeMap, HashSet};
 pub enum Why {
     /// Nothing orders them.
     Order,
-    /// The same, in different blocks.
+    /// Nothing orders them, and they are in different blocks.
     Blocks,
     /// In different blocks, and nothing is missing but a fence after this instruction,
     /// which read a word of the other block: a barrier has been passed since, or both are
@@ -20,11 +20,12 @@ pub enum Why {
     /// In different blocks: both accesses are strong, but the scope of one does not have
     /// these blocks, of which the second is the narrowest.
     Scope(Scope),
-    /// The same on shared memory of a cluster.
+    /// As `Scope`, on shared memory of a cluster.
     ClusterScope,
     /// Lanes of one instruction write different values.
     Lanes,
-    /// The same, to shared memory of another block of the cluster.
+    /// Lanes of one instruction write different values to shared memory of another block of
+    /// the cluster.
     ClusterLanes,
     /// Nobody has waited for a copy.
     Copy,
@@ -43,7 +44,7 @@ pub enum Why {
     /// Nothing orders them, on shared memory of a cluster with several blocks:
     /// the address has the rank of the block whose memory it is.
     Cluster,
-    /// The same of an `mbarrier`.
+    /// As `Barrier`, on shared memory of another block of the cluster.
     ClusterBarrier,
 }
 
@@ -66,7 +67,7 @@ pub struct Side {
     pub pc: u32,
     pub thread: u32,
     pub wrote: bool,
-    /// Of another block than the one that ran.
+    /// The block, if it is another one than the one that ran.
     pub block: Option<u64>,
 }
 
@@ -91,7 +92,7 @@ pub enum Memory {
 #[derive(Debug)]
 pub struct Place {
     pub memory: Memory,
-    /// Of shared memory, or of the buffer.
+    /// Offset in shared memory or in the buffer.
     pub address: u64,
     pub variable: Option<String>,
     /// The byte of the variable.
@@ -123,14 +124,14 @@ pub struct Pair {
 /// The warps that execute two instructions which race.
 #[derive(Clone, Copy, Debug)]
 pub struct WarpCoverage {
-    /// They race only in one warp, and the block has others.
+    /// The instructions race only in one warp, and the block has others.
     pub same_warp: bool,
     /// Whether whole warps execute the one, and the other.
     pub whole: [bool; 2],
 }
 
 impl WarpCoverage {
-    /// That of both.
+    /// The coverage that both agree on.
     pub fn and(self, other: WarpCoverage) -> Self {
         WarpCoverage {
             same_warp: self.same_warp && other.same_warp,
@@ -138,7 +139,7 @@ impl WarpCoverage {
         }
     }
 
-    /// That of the instructions in the other order.
+    /// The coverage with the instructions in the other order.
     pub fn swapped(self) -> Self {
         WarpCoverage {
             whole: [self.whole[1], self.whole[0]],
@@ -147,7 +148,7 @@ impl WarpCoverage {
     }
 }
 
-/// The same over all blocks.
+/// Where two instructions race, over all blocks.
 #[derive(Debug)]
 pub struct PairOverBlocks {
     /// The block of the example.

@@ -65,10 +65,10 @@ pub enum Told {
 #[derive(Default)]
 pub struct Cluster {
     pub rank: u32,
-    /// Of the clusters that run together the number of this one.
+    /// Number of this cluster among those that run together.
     pub number: u32,
-    /// Those of all its blocks while this one runs, its own empty; none where
-    /// the cluster has one block.
+    /// Windows to the shared memory of all its blocks while this one runs, its own empty;
+    /// none if the cluster has one block.
     pub peers: Vec<Window>,
     /// Whether threads have arrived at the cluster's barrier since it was last
     /// looked at.
@@ -80,7 +80,7 @@ pub struct Cluster {
 /// What an address of shared memory reaches.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reached {
-    /// That offset in the block's own.
+    /// An offset in the shared memory of the block itself.
     Own(u64),
     /// An offset in that of the block of a rank.
     Peer(u32, u64),

@@ -33,7 +33,7 @@ pub struct Arrival {
     pub bytes: u32,
     /// Later phases wait for this many arrivals less.
     pub drops: bool,
-    /// It must not complete the phase.
+    /// The operation must not complete the phase.
     pub stays: bool,
 }
 

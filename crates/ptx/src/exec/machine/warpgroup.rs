@@ -5,11 +5,10 @@ use std::collections::VecDeque;
 /// Warps of a warpgroup.
 const WARPS: usize = 4;
 
-/// What a product is told beside its registers, the same for all threads of a
-/// warpgroup.
+/// Operands of a product other than its registers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Operands {
-    /// Of `a`, 0 where registers hold it, and of `b`.
+    /// Descriptors of `a`, 0 if registers hold it, and of `b`.
     pub descriptors: [u64; 2],
     /// Whether the accumulator counts.
     pub adds: bool,

@@ -3,7 +3,7 @@
 
 use super::Machine;
 use crate::exec::image::{MemoryOp, Transfer};
-use crate::exec::race::Strength;
+use crate::exec::ordering::Strength;
 use crate::exec::registers::active;
 use crate::names::Space;
 use std::collections::hash_map::DefaultHasher;
@@ -32,11 +32,11 @@ pub struct Read {
     pub lane: u32,
     pub space: Space,
     pub address: u64,
-    /// Of all elements of a vector.
+    /// Bytes of all elements of a vector.
     pub bytes: u32,
-    /// It is one element.
+    /// The read is of one element.
     is_single: bool,
-    /// It sees what other threads write.
+    /// The read sees what other threads write.
     is_strong: bool,
 }
 

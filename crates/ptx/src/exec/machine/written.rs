@@ -1,13 +1,13 @@
-//! Which private registers and local-memory bytes the threads of a warp have written.
+//! Private registers and bytes of local memory that the threads of a warp have written.
 
 use crate::exec::image::followed::{Carried, CarriedPart};
 use crate::exec::registers::{Registers, active};
 
 /// A byte of shared memory that nobody has written.
 pub const NEVER: u8 = 0;
-/// One that somebody has written.
+/// Written by somebody.
 pub const WRITTEN: u8 = 1;
-/// One that nobody has written, and that was read: this is told once.
+/// Unwritten, read and already reported.
 pub const READ: u8 = 2;
 
 /// Whether all bytes of shared memory are written.
@@ -33,7 +33,7 @@ pub fn access(bytes: &mut [u8], (reads, writes): (bool, bool)) -> Option<usize> 
 /// What a warp has written, where that is not clear from the code.
 #[derive(Debug, Default)]
 pub struct Written {
-    /// Of each of the image's registers that are followed.
+    /// By followed register of the image, the bytes that are not written.
     pub registers: Vec<Missing>,
     /// Bytes of local memory, lanes one after the other.
     pub local: Vec<bool>,
@@ -44,7 +44,7 @@ pub struct Written {
 pub struct Missing {
     /// Lanes of which no byte is missing.
     whole: u32,
-    /// Of the other lanes, the bytes as bits.
+    /// By other lane, the missing bytes as bits.
     bytes: [u8; 32],
 }
 
@@ -74,7 +74,7 @@ impl Missing {
         self.whole |= lanes;
     }
 
-    /// Those of the lanes that lack one of the bytes.
+    /// The lanes that lack one of the bytes.
     pub fn lanes(&self, lanes: u32, bytes: u8) -> u32 {
         let lanes = lanes & !self.whole;
         let lacks = |lane: &u32| self.bytes[*lane as usize] & bytes != 0;

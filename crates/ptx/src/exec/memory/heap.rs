@@ -17,7 +17,7 @@ const ALIGN: u64 = 16;
 /// Bytes after an allocation that belong to none.
 const GAP: u64 = 256;
 
-/// Who made an allocation.
+/// The instruction and block that made an allocation.
 #[derive(Clone, Copy, Debug)]
 pub struct Site {
     pub pc: u32,
@@ -28,7 +28,7 @@ pub struct Site {
 #[derive(Clone, Debug)]
 struct Allocation {
     bytes: u64,
-    /// Of the run that is not over yet.
+    /// The site of the allocation, in the run that is not over yet.
     site: Option<Site>,
     /// What is said if nobody frees it.
     leak: Option<Finding>,
@@ -38,8 +38,8 @@ struct Allocation {
 struct State {
     /// By offset.
     live: BTreeMap<u64, Allocation>,
-    /// Those that were freed, with their bytes, while their place is not in
-    /// use again.
+    /// Allocations that were freed, with their bytes, while their place is not in use
+    /// again.
     freed: BTreeMap<u64, u64>,
     /// Bytes of the live ones.
     used: u64,
@@ -63,9 +63,9 @@ pub const NAME: &str = "the heap";
 
 /// What is at an address of the heap.
 pub enum At {
-    /// So many bytes after the begin of a live allocation of a size.
+    /// Bytes after the begin of a live allocation, and its size.
     Live(u64, u64),
-    /// The same of one that was freed.
+    /// Bytes after the begin of an allocation that was freed, and its size.
     Freed(u64, u64),
     /// No allocation was there.
     Nothing,

@@ -21,7 +21,7 @@ pub(super) use object::Object;
 #[derive(Debug, Default)]
 pub struct Memory {
     pub(super) objects: Vec<Object>,
-    /// Their indices in the order of their addresses.
+    /// Indices of the objects in the order of their addresses.
     pub(super) by_address: Vec<u32>,
     /// Where the next buffer goes.
     next: u64,

@@ -17,7 +17,7 @@ pub struct Object {
 }
 
 impl Object {
-    /// Of zeros; none if there is no memory for it.
+    /// A new object of zeros; `None` if there is no memory for it.
     pub fn new(name: &str, address: u64, len: u64, constant: bool) -> Option<Object> {
         Some(Object {
             name: name.to_owned(),
@@ -49,7 +49,7 @@ impl Object {
         self.words.as_ptr() as *mut u8
     }
 
-    /// The same bytes in another place; none if there is no memory for it.
+    /// A copy of the object in another place; `None` if there is no memory for it.
     pub fn copy(&self) -> Option<Object> {
         let words = zeroed(self.words.len())?;
         for (to, from) in words.iter().zip(&self.words) {

@@ -2,30 +2,19 @@
 //! for yet, factors that it still reads, and registers that were written since
 //! the last `wgmma.fence`.
 
+use crate::exec::ordering::Uses;
 use std::collections::HashMap;
 
-/// How an instruction uses registers that some product uses, too.
-#[derive(Clone, Debug)]
-pub struct Uses {
-    /// Numbers and names of those that it reads: of a product its factors.
-    pub reads: Vec<(u32, String)>,
-    /// Those that it writes: of a product its accumulator, which it reads, too.
-    /// Products of one shape are in order.
-    pub writes: Vec<(u32, String)>,
-    /// It is a product of a warpgroup.
-    pub product: bool,
-}
-
-/// What is wrong with the use of a register.
+/// A misuse of a register.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Misuse {
-    /// It is read, and a product that nobody has waited for writes it.
+    /// An instruction reads the register while a product in flight writes it.
     Unfinished,
-    /// It is written, and such a product writes it.
+    /// An instruction writes the register while a product in flight writes it.
     Overwritten,
-    /// It is written, and such a product reads it.
+    /// An instruction writes the register while a product in flight reads it.
     Replaced,
-    /// A product uses it, with no `wgmma.fence` since it was written.
+    /// A product uses the register, without a `wgmma.fence` since it was written.
     Unfenced,
 }
 
@@ -34,10 +23,10 @@ pub enum Misuse {
 struct Warp {
     /// Groups that it has committed.
     groups: u32,
-    /// Of each register the product that writes it: its instruction, and the
-    /// number of groups committed before.
+    /// By register, the product in flight that writes it: its instruction, and the number
+    /// of groups committed before it.
     writes: HashMap<u32, (u32, u32)>,
-    /// The same of those that are read.
+    /// By register, the product in flight that reads it, as in `writes`.
     reads: HashMap<u32, (u32, u32)>,
     /// Registers that were written since the last fence, and where; without
     /// any fence all.
@@ -94,7 +83,7 @@ impl Accumulators {
         of.fenced = true;
     }
 
-    /// What a warp has begun so far is a group.
+    /// Commits everything that the warp has begun as one group (`wgmma.commit_group`).
     pub fn commit(&mut self, warp: u32) {
         self.0[warp as usize].groups += 1;
     }

@@ -1,22 +1,24 @@
-//! What was done to a place of global memory: the last write, the last read, and in
-//! a list what may still race with something that these do not race with.
+//! A shadow cell: the accesses to a place of global memory that are remembered. These are
+//! the last write, the last read, and a list of accesses that may still race with something
+//! these two do not race with.
 
 use super::clock::Order;
 use super::lanes;
-use super::mark::{Mark, Strength};
+use super::mark::Mark;
 use super::sights::Written;
 use super::stored::{KEPT, is_outdone, is_outdone_by};
 use super::touch::{Hit, Touch, judged, unseen};
+use crate::exec::ordering::Strength;
 
 /// An access to global memory.
 #[derive(Clone, Copy, Debug)]
 pub struct Reach {
     pub address: u64,
     pub bytes: u32,
-    /// It reads what has to stay as it is (`ld.global.nc`).
+    /// The read requires that nobody writes the bytes (`ld.global.nc`).
     pub fixed: bool,
-    /// Warp and lane that stand for who accesses it, where that is not the thread:
-    /// what a bulk copy writes.
+    /// Warp and lane of the asynchronous agent that makes the access in place of the thread
+    /// (a bulk copy's write).
     pub agent: Option<(u8, u32)>,
 }
 
@@ -25,7 +27,7 @@ const MOST: usize = 1 << 14;
 /// Accesses in a list that is not looked through for what it needs no more.
 const FEW: usize = 64;
 
-/// What an access in a list is.
+/// Kind of an access in a list.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     Read,
@@ -45,7 +47,7 @@ pub struct Cell {
 }
 
 impl Cell {
-    /// That of a byte of the word.
+    /// The cell of byte `n` of the word.
     pub fn byte(&self, n: u32) -> Cell {
         Cell {
             write: self.write.byte(n),
@@ -54,18 +56,18 @@ impl Cell {
         }
     }
 
-    /// Who has written.
+    /// The writes of the place that are remembered, atomics included.
     pub fn writes(&self) -> impl Iterator<Item = Mark> + '_ {
         let list = self.list.iter().filter(|(kind, _)| *kind != Kind::Read);
         let all = std::iter::once(self.write).chain(list.map(|(_, mark)| *mark));
-        all.filter(|mark| mark.seq != 0)
+        all.filter(|mark| mark.moment != 0)
     }
 
-    /// What is written where lanes read by a strong access.
+    /// The writes that lanes observe by a strong read here, if there are any.
     #[inline(never)]
     pub fn written(&self, touch: &Touch) -> Option<Written> {
         let updates = self.list.iter().filter(|(kind, _)| *kind == Kind::Update);
-        Written::of(&self.write, updates.map(|(_, mark)| mark.seq), touch)
+        Written::of(&self.write, updates.map(|(_, mark)| mark.moment), touch)
     }
 
     #[inline(always)]
@@ -77,7 +79,7 @@ impl Cell {
         hits: &mut Vec<Hit>,
     ) {
         // Mostly nobody has written what is read.
-        let unwritten = self.write.seq == 0 || is_settled(order, &self.write, touch);
+        let unwritten = self.write.moment == 0 || is_settled(order, &self.write, touch);
         if touch.write || at.1 || self.written || !unwritten {
             self.check(order, at, (touch, new), hits);
         }
@@ -89,35 +91,35 @@ impl Cell {
         if let Some((warp, lane)) = reach.agent {
             (mark.warp, mark.lanes) = (warp, 1 << lane);
         }
-        if reach.fixed && self.fixed.seq == 0 {
+        if reach.fixed && self.fixed.moment == 0 {
             self.fixed = mark;
         }
         if touch.update {
             self.keep(order, Kind::Update, mark, touch);
         } else if touch.write {
             let old = std::mem::replace(&mut self.write, mark);
-            let any = self.written && old.seq != 0;
+            let any = self.written && old.moment != 0;
             let observed = any && self.is_observed(order, &old, touch);
-            let passed = old.seq != 0 && (observed || is_passed(order, &old, touch));
+            let passed = old.moment != 0 && (observed || is_passed(order, &old, touch));
             let counts = passed && !is_outdone(&old, &mark, &[], false);
             if !self.list.is_empty() {
                 self.sift(order, (touch, &mark), counts.then_some(old));
             }
             if counts {
                 self.list.push((Kind::Write, Mark { kept: true, ..old }));
-            } else if old.seq != 0 && !passed {
+            } else if old.moment != 0 && !passed {
                 self.keep(order, Kind::Write, old, touch);
             }
         } else {
             let old = self.read;
             // Nobody can have seen the one and not the other.
             let alike = old.how == touch.how && old.warp == mark.warp;
-            let alike = alike && (old.seq == mark.seq || order.is_unshown(&old, touch.warp));
-            if old.seq == 0 || is_passed(order, &old, touch) {
+            let alike = alike && (old.moment == mark.moment || order.is_unshown(&old, touch.warp));
+            if old.moment == 0 || is_passed(order, &old, touch) {
                 self.read = mark;
             } else if alike && (old.pc == mark.pc || mark.lanes & !old.lanes == 0) {
                 self.read.lanes |= mark.lanes;
-                self.read.seq = mark.seq;
+                self.read.moment = mark.moment;
             } else {
                 self.read = mark;
                 self.keep_read(order, old, touch);
@@ -138,10 +140,10 @@ impl Cell {
                 mark.kept = true;
                 later.push(*mark);
             } else {
-                mark.seq = 0;
+                mark.moment = 0;
             }
         }
-        self.list.retain(|(_, mark)| mark.seq != 0);
+        self.list.retain(|(_, mark)| mark.moment != 0);
     }
 
     /// Keeps a read in the list: of the blocks that nobody can have seen one stays, of
@@ -219,16 +221,16 @@ impl Cell {
         };
         let first = touch.lanes.trailing_zeros();
         // What a load of constant data reads may have been written in any order.
-        if self.write.seq != 0 {
+        if self.write.moment != 0 {
             let any = fixed.then_some(first);
             let lane = clash(order, &self.write, touch);
             let lane = lane.filter(|_| !self.is_observed(order, &self.write, touch));
             note(hits, &self.write, any.or(lane), true);
             hits.extend(self.hoisted(order, place, touch));
         }
-        if touch.write && self.fixed.seq != 0 {
+        if touch.write && self.fixed.moment != 0 {
             note(hits, &self.fixed, Some(first), false);
-        } else if touch.write && self.read.seq != 0 {
+        } else if touch.write && self.read.moment != 0 {
             note(hits, &self.read, clash(order, &self.read, touch), false);
         }
         let mut kept = false;
@@ -312,7 +314,7 @@ impl Cell {
     fn is_changed(&self, read: &Mark) -> bool {
         let stores = self.list.iter().filter(|(kind, _)| *kind != Kind::Read);
         let mut all = stores.map(|(_, mark)| mark).chain([&self.write]);
-        all.any(|m| m.seq > read.seq && !m.is_silent())
+        all.any(|m| m.moment > read.moment && !m.is_silent())
     }
 
     /// Looks for the last of the stores kept for their values that makes a fault.
@@ -350,7 +352,7 @@ impl Cell {
     /// block has read the place before that.
     #[inline(never)]
     fn is_cached(&self, order: &Order, store: &Mark, touch: &Touch) -> bool {
-        let before = |m: &Mark| m.seq != 0 && m.seq < store.seq && order.is_own(m);
+        let before = |m: &Mark| m.moment != 0 && m.moment < store.moment && order.is_own(m);
         let reads = self.list.iter().filter(|(kind, _)| *kind == Kind::Read);
         let mut reads = reads.map(|(_, mark)| mark).chain([&self.read]);
         !touch.write && touch.how.strength == Strength::Weak && reads.any(before)
@@ -368,7 +370,7 @@ impl Cell {
             lanes(touch.lanes).all(has)
         };
         let by = |(kind, by): &(Kind, Mark)| {
-            let after = by.seq > mark.seq && order.is_own(by);
+            let after = by.moment > mark.moment && order.is_own(by);
             *kind == Kind::Update
                 && !by.kept
                 && !by.how.blind
@@ -394,7 +396,7 @@ fn is_passed(order: &Order, old: &Mark, touch: &Touch) -> bool {
 #[inline(always)]
 fn is_settled(order: &Order, old: &Mark, touch: &Touch) -> bool {
     let alone = old.lanes == touch.lanes && touch.lanes & touch.lanes.wrapping_sub(1) == 0;
-    let seen = alone || old.seq < order.met(touch.warp);
+    let seen = alone || old.moment < order.met(touch.warp);
     let same = u32::from(old.warp) == touch.warp && seen;
     order.is_before_barrier(old) || same && order.is_surely_own(old)
 }
@@ -402,7 +404,7 @@ fn is_settled(order: &Order, old: &Mark, touch: &Touch) -> bool {
 /// The lane for which an earlier access is unordered and conflicts.
 #[inline(always)]
 fn clash(order: &Order, mark: &Mark, touch: &Touch) -> Option<u32> {
-    if mark.seq == touch.seq || is_settled(order, mark, touch) {
+    if mark.moment == touch.moment || is_settled(order, mark, touch) {
         return None;
     }
     unordered(order, mark, touch)

@@ -1,17 +1,16 @@
-//! What orders the accesses of a block: barriers of the block and of lanes, words,
-//! fences, phases of an `mbarrier`.
+//! The happens-before order of a block's accesses, as vector clocks. Barriers of the block
+//! and of lanes, words, fences, and phases of an `mbarrier` make it.
 //!
-//! Vector clocks are kept by warp, because the lanes of a warp mostly know the
-//! same. Lanes have knowledge of their own only after something that only some
-//! of them did. A barrier of the whole block orders everything before it, so
-//! that nothing need be kept from before.
+//! Vector clocks are kept by warp, because the lanes of a warp mostly know the same. Lanes
+//! have knowledge of their own only after something that only some of them did. A barrier
+//! of the whole block orders everything before it, so that nothing need be kept from
+//! before.
 //!
-//! A word that an atomic, volatile, relaxed, releasing or acquiring access
-//! writes carries what its writer did before its last fence. If the access
-//! releases, the word carries what the writer did before the access. A thread
-//! that reads the word has seen all of this after its next fence, or at once
-//! if its access acquires. A store that is not an atomic's replaces what the
-//! word carried.
+//! A word that an atomic, volatile, relaxed, releasing or acquiring access writes carries
+//! what its writer did before its last fence. If the access releases, the word carries what
+//! the writer did before the access. A thread that reads the word has seen all of this
+//! after its next fence, or at once if its access acquires. A store that is not an atomic's
+//! replaces what the word carried.
 
 mod abroad;
 mod fences;
@@ -21,12 +20,12 @@ mod phases;
 mod words;
 
 use super::lanes;
-use super::mark::{Mark, Scope};
+use super::mark::Mark;
 use super::moments::{Carried, Moments};
 use super::seen::{Knowledge, Seen};
 use super::warp::{PROXIED_GLOBAL, PROXIED_SHARED, Warp};
 use super::words::Words;
-pub use fences::{Fence, Sides};
+use crate::exec::ordering::Scope;
 use std::collections::HashMap;
 use words::Releases;
 pub use words::Word;
@@ -35,32 +34,34 @@ pub use words::Word;
 #[derive(Debug, Default)]
 pub struct Order {
     warps: Vec<Warp>,
-    /// What all threads of the block know.
+    /// Knowledge of all threads of the block.
     common: Knowledge,
     words: Words<Carried>,
     releases: Releases,
     phases: HashMap<u64, Knowledge>,
-    /// What threads bring that arrive at barriers and do not wait.
+    /// Knowledge of the threads that have arrived at a barrier without waiting
+    /// (`bar.arrive`), by barrier.
     arrived: HashMap<u32, Knowledge>,
     /// The moment of the next access.
     now: u32,
-    /// What threads did before is ordered.
+    /// Moment of the last barrier of the block: it orders everything that threads did
+    /// before.
     base: u32,
-    /// When the block began.
+    /// First moment of the block.
     start: u32,
-    /// Its number.
+    /// Number of the block in `moments`.
     number: u32,
-    /// What its cluster is told by, where that has other blocks, too.
+    /// Identifier of the block's cluster, if it has other blocks, too.
     pub cluster: Option<u64>,
     /// Whether blocks take turns, so that moments after the start may be of others.
     pub turns: bool,
-    /// What the blocks have in common, while this one has its turn.
+    /// State shared with the other blocks; held here while this block has its turn.
     pub moments: Moments,
     /// Whether there is anything but the base.
     used: bool,
     /// Whether anything is volatile.
     pub volatile: bool,
-    /// By warp the last instructions that lanes executed together: when, and which lanes.
+    /// By warp, its last instructions that lanes executed together: moment and lanes.
     joint: Vec<Vec<(u32, u32)>>,
 }
 
@@ -102,7 +103,7 @@ impl Order {
         self.moments.turn(self.number, self.now);
     }
 
-    /// Its turn ends.
+    /// Ends the block's turn.
     pub fn leave(&mut self) -> Moments {
         self.moments.stop(self.now);
         std::mem::take(&mut self.moments)
@@ -148,25 +149,27 @@ impl Order {
         self.now
     }
 
-    /// What threads of the block did before is ordered before everything.
+    /// Moment of the last barrier of the block: it orders everything that threads did
+    /// before.
     #[inline(always)]
     pub fn base(&self) -> u32 {
         self.base
     }
 
-    /// When the block began.
+    /// First moment of the block.
     pub fn start_of_block(&self) -> u32 {
         self.start
     }
 
     /// Whether an access was made by the block.
     pub fn is_own(&self, mark: &Mark) -> bool {
-        mark.seq >= self.start && (!self.turns || self.moments.block_at(mark.seq) == self.number)
+        mark.moment >= self.start
+            && (!self.turns || self.moments.block_at(mark.moment) == self.number)
     }
 
     /// The block that made an access, if it is another one.
     pub fn other_block(&self, mark: &Mark) -> Option<u64> {
-        let block = self.moments.linear(self.moments.block_at(mark.seq));
+        let block = self.moments.linear(self.moments.block_at(mark.moment));
         block.filter(|_| !self.is_own(mark))
     }
 
@@ -175,7 +178,7 @@ impl Order {
         if self.is_own(mark) {
             return Scope::Block;
         }
-        let other = self.moments.block_at(mark.seq);
+        let other = self.moments.block_at(mark.moment);
         match self.cluster {
             Some(own) if self.moments.cluster(other) == Some(own) => Scope::Cluster,
             _ => Scope::Wide,
@@ -188,13 +191,13 @@ impl Order {
         self.moments.is_hidden(mark)
     }
 
-    /// All lanes of a warp have seen what each of them did before.
+    /// The moment before which all lanes of a warp have seen each other's accesses.
     #[inline(always)]
     pub fn met(&self, warp: u32) -> u32 {
         self.warps[warp as usize].met
     }
 
-    /// When others could last see what some lanes of a warp did.
+    /// The last moment at which others could learn of accesses of the warp.
     #[inline(always)]
     pub fn shown(&self, warp: u32) -> u32 {
         self.warps[warp as usize].shown
@@ -209,27 +212,27 @@ impl Order {
             mark.lanes
         };
         if !self.is_own(mark) {
-            let block = self.moments.block_at(mark.seq);
+            let block = self.moments.block_at(mark.moment);
             let missing = |l: &u32| {
-                let get = |s: &Seen| s.get_of(block, mark.warp, *l) > mark.seq;
+                let get = |s: &Seen| s.get_of(block, mark.warp, *l) > mark.moment;
                 !self.any(warp, lane, loosely, get)
             };
             return lanes(mark.lanes).filter(missing).fold(0, |m, l| m | 1 << l);
         }
         let agent = mark.warp >= super::AGENTS;
-        if others == 0 || !agent && mark.seq < self.base {
+        if others == 0 || !agent && mark.moment < self.base {
             return 0;
         }
         let of = &self.warps[warp as usize];
-        if own && mark.seq < of.met {
+        if own && mark.moment < of.met {
             return 0;
         }
         let row = of.rows.as_ref().filter(|_| own).map(|r| &r[lane as usize]);
         let missing = |l: &u32| {
-            let known = row.is_some_and(|row| row[*l as usize] > mark.seq);
+            let known = row.is_some_and(|row| row[*l as usize] > mark.moment);
             // It may have gone to another block and come back from there.
             let returned = |s: &Seen| s.get_of(self.number, mark.warp, *l);
-            let get = |s: &Seen| s.get(mark.warp, *l).max(returned(s)) > mark.seq;
+            let get = |s: &Seen| s.get(mark.warp, *l).max(returned(s)) > mark.moment;
             !known && !self.any(warp, lane, loosely, get)
         };
         lanes(others).filter(missing).fold(0, |m, l| m | 1 << l)
@@ -262,20 +265,20 @@ impl Order {
         let is_own = self.is_own(mark);
         let alone = is_own && u32::from(mark.warp) == warp && mark.lanes == 1 << lane;
         let own = own * u32::from(alone);
-        let block = self.moments.block_at(mark.seq);
+        let block = self.moments.block_at(mark.moment);
         let known = |l: u32| {
             let get = |k: &Knowledge| {
                 let proxied = &k.proxied[usize::from(global)];
                 let here = if is_own { proxied.get(mark.warp, l) } else { 0 };
-                here.max(proxied.get_of(block, mark.warp, l)) > mark.seq
+                here.max(proxied.get_of(block, mark.warp, l)) > mark.moment
             };
-            own > mark.seq || all.into_iter().flatten().any(get)
+            own > mark.moment || all.into_iter().flatten().any(get)
         };
-        let over = !global && mark.seq < self.start_of_block();
+        let over = !global && mark.moment < self.start_of_block();
         over || lanes(mark.lanes).all(known)
     }
 
-    /// What lanes of a warp know, and that they did everything until now.
+    /// Knowledge of lanes of a warp, together with their own accesses until now.
     fn snapshot(&mut self, warp: u32, mask: u32) -> Knowledge {
         let (now, base) = (self.now, self.base);
         self.used = true;

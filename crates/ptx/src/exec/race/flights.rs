@@ -1,5 +1,5 @@
-//! Asynchronous copies and products that nobody has waited for yet: what they
-//! read or write is in flight until then.
+//! Asynchronous copies and products in flight: until somebody has waited for them, the
+//! bytes that they read or write are open.
 
 use super::mark::Mark;
 use std::collections::HashMap;
@@ -10,25 +10,25 @@ pub struct Flight {
     pub address: u64,
     pub bytes: u32,
     pub pc: u32,
-    /// When it began.
+    /// Moment at which it began.
     pub moment: u32,
     /// Groups that its owner had committed before.
     group: u32,
 }
 
-/// What an owner has begun.
+/// Asynchronous operations of one owner.
 #[derive(Clone, Debug, Default)]
 struct Owner {
     groups: u32,
     open: Vec<Flight>,
 }
 
-/// What a number of owners, threads or warps, have on its way.
+/// Asynchronous operations in flight, by owner (a thread or a warp).
 #[derive(Debug, Default)]
 pub struct Flights(HashMap<u32, Owner>);
 
 impl Flights {
-    /// Forgets everything, for the next block: what was on its way.
+    /// Forgets everything, for the next block, and returns what was in flight.
     pub fn clear(&mut self) -> Vec<Flight> {
         let all = self.0.drain().flat_map(|(_, owner)| owner.open);
         all.collect()
@@ -46,20 +46,21 @@ impl Flights {
         });
     }
 
-    /// When an instruction of the owner last began what is on its way to or from a byte.
+    /// The moment at which an instruction of the owner last began an operation in flight on
+    /// a byte.
     pub fn began(&self, owner: u32, byte: u64, pc: u32) -> Option<u32> {
         let has =
             |f: &&Flight| f.pc == pc && (f.address..f.address + u64::from(f.bytes)).contains(&byte);
         Some(self.0.get(&owner)?.open.iter().rfind(has)?.moment)
     }
 
-    /// What the owner has begun so far is a group.
+    /// Commits everything the owner has begun as one group (`cp.async.commit_group`).
     pub fn commit(&mut self, owner: u32) {
         self.0.entry(owner).or_default().groups += 1;
     }
 
-    /// The owner waits until its last `left` groups at most are on their way;
-    /// without a number for everything. What has landed.
+    /// Waits until at most `left` groups are in flight (`None`: none) and returns the
+    /// operations that completed.
     pub fn wait(&mut self, owner: u32, left: Option<u32>) -> Vec<Flight> {
         let Some(of) = self.0.get_mut(&owner) else {
             return Vec::new();
@@ -70,8 +71,7 @@ impl Flights {
         landed
     }
 
-    /// What nobody has waited for: the first owner, and what it has begun, of each
-    /// instruction.
+    /// One operation in flight per instruction: that of the lowest owner.
     pub fn open(&self) -> Vec<(u32, Flight)> {
         let all = self.0.iter();
         let mut open: Vec<_> = all
@@ -95,7 +95,7 @@ pub const PIECE: u64 = crate::tensor::PIECE as u64;
 /// Pieces of shared memory that something asynchronous reads.
 #[derive(Debug, Default)]
 pub struct Reads {
-    /// How many read each piece, and the last of them.
+    /// By piece, the number of reads in flight and the last of them.
     pieces: Vec<(u32, Mark)>,
     open: u32,
 }
@@ -129,7 +129,7 @@ impl Reads {
         }
     }
 
-    /// It has read.
+    /// A read has completed.
     pub fn end(&mut self, address: u64, bytes: u32) {
         self.open = self.open.saturating_sub(1);
         for piece in self.of(address, bytes) {
@@ -137,7 +137,7 @@ impl Reads {
         }
     }
 
-    /// Who reads a byte.
+    /// The last read in flight of a byte.
     #[inline(always)]
     pub fn at(&self, byte: u64) -> Option<&Mark> {
         if self.open == 0 {

@@ -1,9 +1,9 @@
-//! What was done to the words of global memory, by the block that runs and by
-//! those before it, which nothing but [words](super::clock) orders.
+//! Shadow memory of global memory: the accesses of the block that runs and of those before
+//! it. Between blocks only [words](super::clock) order them.
 //!
-//! Per place the last write, the last read, and in a list what may still race
-//! with something that these do not race with. Blocks that have shown nothing
-//! to others since an access look alike to all: one of them stays.
+//! A place has its last write, its last read, and a list of what may still race with
+//! something that these do not race with. Blocks that have shown nothing to others since an
+//! access look alike to all: one of them stays.
 
 pub use super::cell::Reach;
 use super::cell::{Cell, Kind};
@@ -47,7 +47,7 @@ impl Page {
     }
 }
 
-/// Bytes that `discard` is of.
+/// Bytes of a line, the unit of `discard`.
 const LINE: u64 = 128;
 
 /// The lines of bytes, and which bytes of each.
@@ -61,15 +61,15 @@ fn lines(address: u64, bytes: u32) -> impl Iterator<Item = (u64, u128)> {
     (address / LINE..end.div_ceil(LINE)).map(of)
 }
 
-/// What was done to global memory so far.
+/// Accesses to global memory so far.
 #[derive(Debug, Default)]
 pub struct GlobalRaces {
     pages: Vec<Page>,
-    /// Where the page of 1,024 bytes is among them.
+    /// By page number, its index in `pages`.
     numbers: HashMap<u64, usize>,
     /// The page that was asked for last: lanes mostly share one.
     last: Option<(u64, usize)>,
-    /// The threads that have begun what agents did, by its moment.
+    /// By the moment of an agent's access, the thread that began it.
     begun: HashMap<u32, u32>,
     sights: Sights,
     /// The bytes of lines of 128 that were discarded, and not written since.
@@ -88,7 +88,7 @@ impl GlobalRaces {
         self.discarded.clear();
     }
 
-    /// Where the page is, made if it is new; nothing if there is no room.
+    /// The index of a page, which is created if it is new; `None` if there is no room.
     #[inline(always)]
     fn page(&mut self, number: u64) -> Option<usize> {
         if let Some((last, at)) = self.last
@@ -109,14 +109,14 @@ impl GlobalRaces {
         Some(at)
     }
 
-    /// A thread of an earlier access that races: of what an agent did the one that has
-    /// begun it.
+    /// The thread that made an earlier access; for an agent's access, the one that began
+    /// it.
     pub fn thread_of(&self, hit: &Hit) -> u32 {
         let own = 32 * u32::from(hit.earlier.warp) + hit.unseen.trailing_zeros();
-        self.begun.get(&hit.earlier.seq).copied().unwrap_or(own)
+        self.begun.get(&hit.earlier.moment).copied().unwrap_or(own)
     }
 
-    /// Who has written to bytes, with the offset from the address.
+    /// Remembered writes to bytes, with the offset from the address.
     pub fn written(&self, address: u64, bytes: u32) -> Vec<(u32, Mark)> {
         let end = address + u64::from(bytes);
         let mut all = Vec::new();
@@ -187,7 +187,7 @@ impl GlobalRaces {
     pub fn touch(&mut self, order: &Order, reach: Reach, touch: &Touch) -> Result<(), ()> {
         if reach.agent.is_some() {
             let thread = 32 * touch.warp + touch.lanes.trailing_zeros();
-            self.begun.insert(touch.seq, thread);
+            self.begun.insert(touch.moment, thread);
         }
         let end = reach.address + u64::from(reach.bytes);
         let sees = Sights::counts(touch);

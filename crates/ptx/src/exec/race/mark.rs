@@ -1,54 +1,22 @@
 //! What is remembered of an access: when, where, by whom, and how it was made.
 
-/// What an access is to others at the same time.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Strength {
-    /// Atomics, relaxed accesses.
-    Strong,
-    /// Volatile loads that a loop repeats until they give what it waits for.
-    Waiting,
-    Volatile,
-    #[default]
-    Weak,
-}
-
-/// Who an access that is not weak is strong for.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Scope {
-    /// The block.
-    Block,
-    /// The blocks of its cluster.
-    Cluster,
-    /// Other blocks, too.
-    #[default]
-    Wide,
-}
-
-impl Scope {
-    /// Whom it is for, in a cluster of several blocks or of one, which is the block.
-    pub fn among(self, several: bool) -> Scope {
-        match self {
-            Scope::Cluster if !several => Scope::Block,
-            scope => scope,
-        }
-    }
-}
+use crate::exec::ordering::{Scope, Strength};
 
 /// An access of lanes of a warp to a place.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Mark {
-    /// Its moment; 0 for none.
-    pub seq: u32,
+    /// The moment of the access; 0 if there is none.
+    pub moment: u32,
     pub pc: u32,
     pub lanes: u32,
-    /// What a store writes: the place's first byte is the lowest.
+    /// The value that a store writes, the place's first byte lowest.
     pub value: u32,
-    /// Of the block, or behind them an agent.
+    /// Number of the warp in the block; from [`AGENTS`](super::AGENTS) on, of an agent.
     pub warp: u8,
     pub how: How,
     /// The bytes of the place that had the value of a store before, as bits.
     pub silent: u8,
-    /// The value of a store is known: of all of its lanes.
+    /// All lanes of the store write this `value`; else the value is not known.
     pub known: bool,
     /// More accesses that count are in the list of the place.
     pub more: bool,
@@ -58,7 +26,7 @@ pub struct Mark {
     pub kept: bool,
 }
 
-/// How an access is made.
+/// The manner of an access, as far as it decides with which others it may be concurrent.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct How {
     pub strength: Strength,

@@ -1,19 +1,42 @@
-//! Races: two accesses of a byte, at least one of which writes, and nothing
-//! [orders](clock) them.
+//! The race detector. A race is two accesses of a byte, at least one of which writes, that
+//! [nothing orders](clock).
+//!
+//! It works as FastTrack and its kin do: vector clocks hold what each thread knows of the
+//! others, and shadow memory the accesses to each place. In the field's words:
+//!
+//! - *time stamp*: a moment, `Mark::moment`. It grows with every access of the launch
+//!   ([`Moments`]).
+//! - *vector clock*: `Seen`, the moment up to which each other thread was seen. A thread
+//!   has several, one per way of synchronising ([`Knowledge`]).
+//! - *happens-before*: an access happens before a thread's next one if the thread has
+//!   *seen* it: its moment lies below the thread's clock. `Order` keeps the clocks of a
+//!   block.
+//! - *release, acquire*: a store *brings* knowledge to a word or to a phase of an
+//!   `mbarrier`, a load or a wait *takes* it. `Carried` and `Release` are released clocks.
+//! - *shadow cell*: the `Mark`s of a place, in `Shadow` and `cell::Cell`.
+//! - *asynchronous proxy*: an *agent*, a warp and lane that stand for copies or products.
+//! - *in flight, commit*: what is asynchronous is in a `Flights` or `Stores` until a wait
+//!   for its group; `commit` closes the group.
+//!
+//! The modules:
 //!
 //! - `mark` is what is remembered of an access.
-//! - `seen` is what threads know of each other, and `clock` what orders them.
+//! - `seen` has vector clocks, `warp` those of a warp and its lanes, and `clock` the order
+//!   that they make.
+//! - `words` has the words that carry clocks, and `moments` what the blocks of a launch
+//!   share.
 //! - `touch` is an access that is compared with earlier ones, `stored` what stores write.
-//! - `shadow` has the accesses to shared memory, by warp in `planes`, and `global` those
-//!   to global memory, by place in `cell`.
+//! - `shadow` has the accesses to shared memory, by warp in `planes`, and `global` those to
+//!   global memory, by place in `cell`.
 //! - `sights` has what strong reads have observed.
-//! - `flights` has what is asynchronous, `stores` bulk copies to global memory.
+//! - `flights` has what is asynchronous, `stores` copies to or from global memory, `sends`
+//!   copies that read shared memory or overtake its readers.
 //! - `visits` has accesses to other blocks of the cluster.
 //! - `accumulators` has what tensor cores do with registers.
 //!
-//! For every byte that has a race, one race is found, whatever the order in
-//! which the warps run. An access is forgotten only if whatever could still
-//! race with it would race with a later one, too.
+//! For every byte that has a race, one race is found, whatever the order in which the warps
+//! run. An access is forgotten only if whatever could still race with it would race with a
+//! later one, too.
 
 pub(super) mod accumulators;
 mod cell;
@@ -34,15 +57,13 @@ mod tests;
 mod touch;
 pub(super) mod visits;
 mod warp;
-pub mod words;
+pub(super) mod words;
 
 use accumulators::Accumulators;
-pub(super) use accumulators::Uses;
 use clock::Order;
 use flights::{Flights, Reads};
 use global::GlobalRaces;
 use mark::Mark;
-pub(super) use mark::Strength;
 pub(super) use moments::Moments;
 pub(super) use seen::Knowledge;
 use shadow::{Hit, Shadow};
@@ -52,9 +73,9 @@ use visits::Visits;
 
 /// The first of the warps that stand for asynchronous copies.
 pub(super) const AGENTS: u8 = 32;
-/// The time stamp of copies that have not arrived.
+/// The moment of copies in flight.
 pub(super) const FLYING: u32 = u32::MAX;
-/// Time stamps after which the clock restarts with the next block.
+/// The moment after which the clock restarts with the next block.
 const WORN: u32 = 3 << 30;
 
 /// Lanes of a mask.
@@ -73,7 +94,7 @@ fn agent(n: usize) -> (u8, u32) {
     (AGENTS + (n / 32) as u8, n % 32)
 }
 
-/// What blocks that run together hand from one to the next.
+/// State that blocks which run together hand from one to the next.
 #[derive(Debug, Default)]
 pub(super) struct Common {
     pub moments: Moments,
@@ -88,23 +109,24 @@ impl Common {
     }
 }
 
-/// What threads of a block do, for the search for races.
+/// The state of the race detector for a block: its order, and the accesses of its threads.
 pub(super) struct Races {
     pub order: Order,
     pub shadow: Shadow,
-    /// Copies by threads (`cp.async`).
+    /// Copies in flight of threads (`cp.async`): what they write to shared memory.
     pub copies: Flights,
-    /// Bulk copies from shared memory, by threads: what they read.
+    /// Bulk copies in flight from shared memory, by thread: what they read.
     pub bulk: Flights,
-    /// Bulk copies to global memory, by threads: what they write.
+    /// Bulk copies in flight to global memory, by thread: what they write.
     pub stores: Stores,
-    /// Copies by threads (`cp.async`) from global memory: what they read.
+    /// Copies in flight of threads (`cp.async`) from global memory: what they read.
     pub loads: Stores,
     /// Bulk copies from shared memory, by threads, and products, by warps: what they read,
     /// for the other blocks of the cluster.
     pub sources: Stores,
     pub products: Stores,
-    /// Who reads global memory for a bulk copy to shared memory, while it is begun.
+    /// The agent that reads global memory for a bulk copy to shared memory, while it is
+    /// begun.
     pub loading: Option<(u8, u32)>,
     /// Factors of products, by warps.
     pub factors: Flights,
@@ -126,8 +148,8 @@ pub(super) struct Races {
     agents: HashMap<u64, usize>,
     /// The threads that began the last copies of agents.
     begun: HashMap<(u8, u32), u32>,
-    /// What bulk copies for an `mbarrier` read of shared memory: address, bytes, and the
-    /// agent with its moment.
+    /// Reads of shared memory by bulk copies that arrive at an `mbarrier`: address, bytes,
+    /// and the agent with its moment.
     sends: Vec<(u64, u64, Mark)>,
     /// The last bulk copy of each thread to shared memory by an instruction, and its address.
     filled: BTreeMap<(u32, u32, u64), (Mark, u64)>,
@@ -138,8 +160,9 @@ pub(super) struct Races {
 }
 
 impl Races {
-    /// Of a block with so much shared memory, places of which are bytes if it `has_bytes`:
-    /// if something smaller than a word is accessed.
+    /// The detector of a block with so many bytes of shared memory. Its places are bytes
+    /// from the start if it `has_bytes`: if the kernel accesses something smaller than a
+    /// word.
     pub fn new(bytes: u64, warps: u32, (volatile, has_bytes): (bool, bool)) -> Self {
         let mut order = Order::new(warps);
         order.volatile = volatile;
@@ -174,7 +197,7 @@ impl Races {
         }
     }
 
-    /// Some lanes of a warp execute an access.
+    /// Notes that only some of the live lanes of a warp execute an access, if so.
     #[inline(always)]
     pub fn note_part(&mut self, warp: u32, mask: u32, pc: u32) {
         if !self.order.is_all_alive(warp, mask) {
@@ -229,7 +252,7 @@ impl Races {
         (self.global, self.cells) = (common.global, common.cells);
     }
 
-    /// Its turn ends: what the next one needs.
+    /// Ends the block's turn and returns what the next one needs.
     pub fn leave(&mut self) -> Common {
         Common {
             moments: self.order.leave(),
@@ -311,8 +334,8 @@ impl Races {
         }
     }
 
-    /// A thread of an earlier access that races, if there is one other than `own`: of a
-    /// copy the one that has begun it.
+    /// The thread of an earlier access that races, if possible one other than `own`; for a
+    /// copy, the thread that began it.
     pub fn thread_of(&self, hit: &Hit, own: u32) -> u32 {
         let mark = &hit.earlier;
         let same = u32::from(mark.warp) == own / 32;
@@ -327,22 +350,22 @@ impl Races {
         begun.copied().unwrap_or(32 * u32::from(mark.warp) + lane)
     }
 
-    /// A thread copies to shared memory: it is on its way, or the copy of an
-    /// agent for who waits for an `mbarrier`.
+    /// A thread begins a copy to shared memory. The copy is in flight or, with an
+    /// `mbarrier`, an access of an agent, which those who wait for the `mbarrier` see.
     pub fn fly(&mut self, at: (u64, u32), touch: &shadow::Touch, barrier: Option<u64>) {
         let (first, count) = self.places(at.0, at.1);
         let mut mark = touch.mark();
-        mark.seq = FLYING;
+        mark.moment = FLYING;
         if let Some(barrier) = barrier {
             let (agent, lane) = self.agent(barrier);
-            (mark.seq, mark.warp, mark.lanes) = (touch.seq, agent, 1 << lane);
+            (mark.moment, mark.warp, mark.lanes) = (touch.moment, agent, 1 << lane);
             let thread = 32 * touch.warp + touch.lanes.trailing_zeros();
             self.begun.insert((agent, mark.lanes), thread);
             self.filled
                 .insert((touch.pc, thread, barrier), (mark, at.0));
         } else {
             let thread = 32 * touch.warp + touch.lanes.trailing_zeros();
-            self.copies.begin(thread, at, (touch.pc, touch.seq));
+            self.copies.begin(thread, at, (touch.pc, touch.moment));
         }
         self.shadow.put(&self.order, first, count, (mark, touch));
     }
@@ -362,7 +385,7 @@ impl Races {
     }
 
     /// Copies that nobody has waited for when the block ends: instruction, thread, address.
-    /// Of what is sent to another block it is not known when it has been read.
+    /// Sends to another block are excluded: when they have been read is unknown.
     pub fn unwaited(&self) -> Vec<(u32, u32, u64)> {
         let open = self.bulk.open().into_iter();
         let mut all: Vec<_> = open.map(|(thread, f)| (f.pc, thread, f.address)).collect();
@@ -387,8 +410,9 @@ impl Races {
         self.inits.values_mut().filter(own).for_each(|i| i.2 = true);
     }
 
-    /// The barrier of the cluster. Where threads have arrived by `.relaxed`, it
-    /// orders no accesses, but initialisations that were fenced: of these objects.
+    /// Passes the barrier of the cluster. If threads have arrived by `.relaxed`, it orders
+    /// no accesses but the initialisations of `mbarrier`s that were fenced, which are
+    /// returned.
     pub fn pass_relaxed(&mut self) -> Vec<u64> {
         if !std::mem::take(&mut self.arrived_relaxed) {
             return Vec::new();
@@ -418,12 +442,12 @@ impl Races {
         ((address >> bits) as u32, bytes >> bits)
     }
 
-    /// Changes the marks of a copy that is on its way.
+    /// Changes the marks of a copy in flight.
     fn land(&mut self, flight: flights::Flight, change: impl Fn(&mut Mark)) {
         let (first, count) = self.places(flight.address, flight.bytes);
         for place in first..first + count {
             let marks = self.shadow.written(place);
-            let own = |m: &&mut Mark| m.seq == FLYING && m.pc == flight.pc;
+            let own = |m: &&mut Mark| m.moment == FLYING && m.pc == flight.pc;
             marks.filter(own).for_each(&change);
         }
     }
@@ -436,11 +460,11 @@ impl Races {
             let agent = self.load_agent(thread);
             self.order.see(warp, lane, agent, moment);
         }
-        let seq = self.order.tick();
+        let moment = self.order.tick();
         for flight in self.copies.wait(32 * warp + lane, left) {
             self.land(flight, |mark| {
                 if u32::from(mark.warp) == warp && mark.lanes == 1 << lane {
-                    mark.seq = seq;
+                    mark.moment = moment;
                 }
             });
         }
@@ -455,11 +479,11 @@ impl Races {
         }
         let (agent, place) = self.agent(barrier);
         self.begun.insert((agent, 1 << place), 32 * warp + lane);
-        let seq = self.order.tick();
+        let moment = self.order.tick();
         for flight in self.copies.take(32 * warp + lane) {
             self.land(flight, |mark| {
                 if u32::from(mark.warp) == warp && mark.lanes == 1 << lane {
-                    (mark.seq, mark.warp, mark.lanes) = (seq, agent, 1 << place);
+                    (mark.moment, mark.warp, mark.lanes) = (moment, agent, 1 << place);
                 }
             });
         }

@@ -1,19 +1,19 @@
-//! What the blocks of a launch have in common: whose moment is which, and what
-//! words bring from one block to another.
+//! State that the blocks of a launch share: which block each moment (time stamp) belongs
+//! to, and the knowledge that synchronising words carry between blocks.
 //!
-//! Blocks run one after another, or take turns. Moments grow over all of them,
-//! so that each is of one block: the one whose turn it was.
+//! Blocks run one after another, or take turns. Moments grow over all of them, so that each
+//! is of one block: the one whose turn it was.
 
 use super::mark::Mark;
 use super::seen::Seen;
 use super::words::Words;
 use std::collections::BTreeMap;
 
-/// What a word takes along.
+/// The happens-before knowledge that a store attaches to a word and a load of it acquires.
 #[derive(Clone, Debug, Default)]
 pub struct Carried {
     pub seen: Seen,
-    /// Of shared, and of global memory.
+    /// Accesses that a proxy fence has made visible, for shared and for global memory.
     pub proxied: [Seen; 2],
     pub loose: Seen,
 }
@@ -35,36 +35,36 @@ impl Carried {
 /// A block of the launch.
 #[derive(Clone, Copy, Debug)]
 struct Block {
-    /// Its linear index.
+    /// Linear index of the block.
     linear: u64,
-    /// What its cluster is told by.
+    /// Identifier of its cluster.
     cluster: u64,
-    /// When it last wrote a word that other blocks may read.
+    /// Moment at which the block last wrote a word that other blocks may read.
     spoke: u32,
 }
 
 /// The moments of a launch, and what is known between its blocks.
 #[derive(Debug, Default)]
 pub struct Moments {
-    /// Turns: from when on, and the number of the block.
+    /// First moment and block number of each turn, in order.
     turns: Vec<(u32, u32)>,
     blocks: Vec<Block>,
     /// Blocks before this number have ended.
     running: u32,
     /// The moment at which the last of them ended.
     since: u32,
-    /// When a block last wrote a word that others may read.
+    /// Moment at which any block last wrote a word that others may read.
     spoke: u32,
     /// The moment at which the last turn ended.
     now: u32,
-    /// What words bring to other blocks.
+    /// Words that carry knowledge to all blocks.
     pub wide: Words<Carried>,
-    /// What they bring to the blocks of a cluster alone, by cluster.
+    /// Words that carry knowledge to the blocks of one cluster, by cluster.
     pub near: Words<BTreeMap<u64, Carried>>,
 }
 
 impl Moments {
-    /// A block of a cluster begins; it has its turn. Its number.
+    /// Begins a block of a cluster, which has its turn, and returns its number.
     pub fn begin(&mut self, linear: u64, cluster: u64, now: u32) -> u32 {
         let number = self.blocks.len() as u32;
         self.blocks.push(Block {
@@ -76,7 +76,7 @@ impl Moments {
         number
     }
 
-    /// From a moment on it is a block's turn.
+    /// Gives a block its turn from a moment on.
     pub fn turn(&mut self, number: u32, now: u32) {
         match self.turns.last() {
             Some(&(_, last)) if last == number => return,
@@ -89,7 +89,7 @@ impl Moments {
         self.turns.push((now, number));
     }
 
-    /// All blocks so far have ended, before a moment.
+    /// Ends all blocks that have begun; they did nothing from this moment on.
     pub fn end(&mut self, now: u32) {
         self.since = now;
         self.running = self.blocks.len() as u32;
@@ -122,7 +122,7 @@ impl Moments {
         self.blocks.get(number as usize).map(|block| block.linear)
     }
 
-    /// What the cluster of a block is told by.
+    /// Identifier of the cluster of a block.
     pub fn cluster(&self, number: u32) -> Option<u64> {
         self.blocks.get(number as usize).map(|block| block.cluster)
     }
@@ -141,17 +141,18 @@ impl Moments {
         self.is_surely_hidden(mark) || self.is_of_hidden_block(mark)
     }
 
-    /// The same, where no block has written such a word since: mostly none does.
+    /// Whether an access is hidden because its block has ended and no block has written
+    /// such a word since; cheaper than `is_hidden`, and mostly enough.
     #[inline(always)]
     pub fn is_surely_hidden(&self, mark: &Mark) -> bool {
-        mark.seq >= self.spoke && mark.seq < self.since
+        mark.moment >= self.spoke && mark.moment < self.since
     }
 
     #[inline(never)]
     fn is_of_hidden_block(&self, mark: &Mark) -> bool {
-        let number = self.block_at(mark.seq);
+        let number = self.block_at(mark.moment);
         let spoke = self.blocks.get(number as usize).map_or(0, |b| b.spoke);
-        number < self.running && spoke <= mark.seq
+        number < self.running && spoke <= mark.moment
     }
 }
 
@@ -178,8 +179,8 @@ mod tests {
     fn what_a_block_did_is_hidden_once_it_has_ended_and_not_spoken_since() {
         let mut moments = Moments::default();
         moments.begin(0, 0, 1);
-        let mark = |seq| Mark {
-            seq,
+        let mark = |moment| Mark {
+            moment,
             ..Mark::default()
         };
         moments.speak(0, 4);

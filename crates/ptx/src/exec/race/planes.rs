@@ -8,12 +8,12 @@ use std::collections::HashMap;
 /// Accesses of a place that are kept beside the last.
 pub const MOST: usize = 256;
 
-/// Reads of a warp.
+/// Accesses of a warp, all reads or all atomics.
 #[derive(Debug, Default)]
 pub struct Plane {
-    /// By place the last.
+    /// By place, the last access.
     pub marks: Vec<Mark>,
-    /// By place those that count beside it, if the last one says so.
+    /// By place, further accesses that count, if the last one says so.
     pub more: Vec<Vec<Mark>>,
 }
 
@@ -23,7 +23,7 @@ pub struct Planes {
     pub of: Vec<Plane>,
     /// The barrier since which some have been made.
     pub since: u32,
-    /// By place: that barrier, and the warps that have made one there since.
+    /// By place, the barrier of `since` and the warps that made an access there after it.
     pub by: Vec<(u32, u32)>,
     /// Sizes of elements, as bits.
     pub sizes: u8,
@@ -108,8 +108,8 @@ impl Plane {
         }
     }
 
-    /// Keeps the last access beside a new one. Of lanes that have made an access which
-    /// nobody can tell from the new one, that one stays.
+    /// Keeps the last access beside a new one. If lanes have an access that nobody can tell
+    /// from the new one, that one stays.
     #[inline(never)]
     pub fn set_aside(&mut self, order: &Order, place: u32, touch: &Touch) {
         let at = place as usize;
@@ -121,21 +121,21 @@ impl Plane {
             list.clear();
         }
         let since = order.since(touch.warp);
-        let alike = |m: &Mark| m.how == touch.how && m.seq >= since;
+        let alike = |m: &Mark| m.how == touch.how && m.moment >= since;
         let mut new = touch.mark();
         let passed = |m: &Mark| is_dead(order, m) || is_passed(order, m, touch);
         let same = alike(last);
         if same {
             for mark in list.iter_mut().filter(|m| alike(m)) {
                 if mark.pc == touch.pc {
-                    (mark.lanes, mark.seq) = (mark.lanes | touch.lanes, touch.seq);
+                    (mark.lanes, mark.moment) = (mark.lanes | touch.lanes, touch.moment);
                     return;
                 }
                 new.lanes &= !mark.lanes;
             }
             new.lanes &= !last.lanes;
             if new.lanes == 0 {
-                last.seq = touch.seq;
+                last.moment = touch.moment;
                 return;
             }
         }

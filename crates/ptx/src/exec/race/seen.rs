@@ -1,18 +1,19 @@
-//! What has been seen of other threads: up to which moment of each of them.
+//! Vector clocks: for each other thread, the moment before which its accesses have been
+//! seen.
 //!
-//! Moments are numbers that grow with every access of the launch. Threads are
-//! lanes of warps; behind the warps of a block come those of its asynchronous
+//! Moments are numbers that grow with every access of the launch. Threads are lanes of
+//! warps; behind the warps of a block come those of its asynchronous
 //! [agents](super::agent).
 
 use std::collections::BTreeMap;
 
-/// What was seen of the lanes of a warp.
+/// The part of a vector clock for the lanes of one warp.
 #[derive(Clone, Debug, Default)]
 struct OfWarp {
     warp: u8,
-    /// Of all of its lanes everything before this moment.
+    /// Everything that any lane did before this moment.
     all: u32,
-    /// Of each lane, where that is more.
+    /// By lane, a later moment, if the lanes differ.
     each: Option<Box<[u32; 32]>>,
 }
 
@@ -35,15 +36,14 @@ impl OfWarp {
     }
 }
 
-/// Up to which moments the threads of a block, and of blocks before it, have
-/// been seen.
+/// A vector clock over the threads of a block and of the blocks before it.
 #[derive(Clone, Debug, Default)]
 pub struct Seen {
     /// Everything that threads of the block did before this moment.
     all: u32,
-    /// By warp.
+    /// The part for each warp, sorted by warp.
     warps: Vec<OfWarp>,
-    /// Of earlier blocks, by number.
+    /// The vector clocks over earlier blocks, by number.
     blocks: BTreeMap<u32, Seen>,
 }
 
@@ -72,7 +72,7 @@ impl Seen {
         self.warps.retain(|w| w.warp >= super::AGENTS);
     }
 
-    /// What is seen of other blocks, and forgotten here.
+    /// Takes out the part for other blocks.
     pub fn take_blocks(&mut self) -> Seen {
         Seen {
             blocks: std::mem::take(&mut self.blocks),
@@ -126,7 +126,7 @@ impl Seen {
         }
     }
 
-    /// The same of a thread of another block.
+    /// The moment before which a lane of another block was seen.
     pub fn get_of(&self, block: u32, warp: u8, lane: u32) -> u32 {
         let of = self.blocks.get(&block);
         of.map_or(0, |seen| seen.get(warp, lane))
@@ -145,7 +145,8 @@ impl Seen {
         }
     }
 
-    /// As other blocks have it: what it says of its own is of block `number`.
+    /// The clock as other blocks have it: its part for the own block becomes that of block
+    /// `number`.
     pub fn abroad(&self, number: u32) -> Seen {
         let mut blocks = self.blocks.clone();
         let own = Seen {
@@ -161,30 +162,33 @@ impl Seen {
     }
 }
 
-/// What threads know of each other, each of the fields another way.
+/// Vector clocks of a thread: what it knows of the others, one clock per way of
+/// synchronising.
 #[derive(Clone, Debug, Default)]
 pub struct Knowledge {
-    /// What happened before, for all purposes.
+    /// Accesses that happened before, for all purposes.
     pub seen: Seen,
-    /// What volatile accesses have seen; they need no fence.
+    /// Accesses that volatile loads have seen; they need no fence.
     pub loose: Seen,
-    /// What a proxy fence has made visible to asynchronous copies and tensor cores: of
-    /// shared, and of global memory.
+    /// Accesses that a proxy fence has made visible to asynchronous copies and tensor
+    /// cores, in shared and in global memory.
     pub proxied: [Seen; 2],
-    /// What a fence has made visible to the block: a word takes it along.
+    /// Accesses before a fence for the block: what a word carries there.
     pub fenced: Seen,
-    /// What a fence has made visible to the blocks of the cluster.
+    /// Accesses before a fence for the cluster.
     pub near: Seen,
-    /// What a fence has made visible to other blocks.
+    /// Accesses before a fence for other blocks.
     pub published: Seen,
-    /// What words of the block have brought, until the next fence.
+    /// Accesses that words of the block have brought, until the next fence.
     pub pending: Seen,
-    /// What those of other blocks of the cluster have brought.
+    /// Accesses that words of other blocks of the cluster have brought, until the next
+    /// fence.
     pub pending_near: Seen,
-    /// What those of other blocks have brought.
+    /// Accesses that words of blocks outside the cluster have brought, until the next
+    /// fence.
     pub pending_wide: Seen,
-    /// What words of other blocks had brought before a barrier of the block, and no
-    /// fence of the thread that read them.
+    /// Accesses that words of other blocks had brought before a barrier of the block, where
+    /// the thread that read them made no fence.
     pub unfenced: Seen,
     /// The instruction that read the last word without a fence.
     pub ticket: Option<u32>,
@@ -225,7 +229,7 @@ impl Knowledge {
         ]
     }
 
-    /// What fences have made visible, by their kinds.
+    /// The clocks that fences fill, by the kinds of fence.
     pub fn by_fences(&mut self) -> [&mut Seen; 5] {
         let [shared, global] = &mut self.proxied;
         [

@@ -1,4 +1,5 @@
-//! Copies that read bytes of shared memory, and copies that overtake who reads them.
+//! Copies that read bytes of shared memory, and copies that overtake the reads of the bytes
+//! that they write.
 
 use super::shadow::{Hit, Touch};
 use super::{FLYING, Races, lanes, mark::Mark};
@@ -20,8 +21,8 @@ impl Races {
         self.sends.push((address, bytes, mark));
     }
 
-    /// What sends bytes that lanes write, and is not known to have read them: where that
-    /// begins, and the lane.
+    /// Copies that send bytes that lanes write, and are not known to have read them: the
+    /// first such byte, the lane, the copy.
     pub fn sending(&self, (address, bytes): (u64, u32), touch: &Touch) -> Vec<(u64, u32, Mark)> {
         let end = address + u64::from(bytes);
         let near = self
@@ -48,10 +49,14 @@ impl Races {
         let copy = &hit.earlier;
         let owner = 32 * u32::from(copy.warp) + copy.lanes.trailing_zeros();
         let began = || self.copies.began(owner, byte, copy.pc);
-        let Some(seq) = (copy.seq == FLYING).then(began).flatten() else {
+        let Some(moment) = (copy.moment == FLYING).then(began).flatten() else {
             return false;
         };
-        if self.order.unseen(warp, lane, &Mark { seq, ..*copy }, false) == 0 {
+        if self
+            .order
+            .unseen(warp, lane, &Mark { moment, ..*copy }, false)
+            == 0
+        {
             return false;
         }
         let known = self.overtaking.entry([copy.pc, pc]);

@@ -1,6 +1,6 @@
-//! What was done to the places of shared memory: per place the last write, and
-//! per warp and place the last read, with the lanes. Others stay in lists as
-//! long as something may race with them and not with the last.
+//! Shadow memory of shared memory: per place the last write, and per warp and place the
+//! last read, with the lanes. Others stay in lists as long as something may race with them
+//! and not with the last.
 //!
 //! A place is a word, or a byte once something smaller than a word is accessed.
 
@@ -14,7 +14,7 @@ use super::touch::{clash, is_dead, is_passed, judged, unseen};
 use super::{FLYING, lanes};
 use std::collections::HashMap;
 
-/// What lanes of an access have in common.
+/// Facts about an access that hold for all of its lanes.
 #[derive(Clone, Copy, Debug)]
 pub struct Pass {
     base: u32,
@@ -39,7 +39,7 @@ pub struct Shadow {
     reads: Planes,
     /// Atomics, which do not race with each other.
     updates: Planes,
-    /// Since the barrier at that moment.
+    /// The strong reads observed since a barrier, and its moment.
     sights: (u32, Sights),
     pub hits: Vec<Hit>,
 }
@@ -79,7 +79,7 @@ impl Shadow {
         self.updates.refine(parts);
     }
 
-    /// What the lanes of an access have in common: it is looked at once.
+    /// Facts about an access that hold for all of its lanes, to be found once.
     #[inline(always)]
     pub fn pass(&self, order: &Order, touch: &Touch) -> Pass {
         let (base, met) = (order.base(), order.met(touch.warp));
@@ -99,7 +99,8 @@ impl Shadow {
         self.touch_in(pass, order, (first, count), touch);
     }
 
-    /// The same for some lanes of an access.
+    /// Compares and remembers an access, as `touch`, given the facts that hold for its
+    /// lanes.
     #[inline(always)]
     pub fn touch_in(
         &mut self,
@@ -114,7 +115,7 @@ impl Shadow {
             let new = touch.mark_at((place - first) * self.unit, self.unit);
             let before = self.hits.len();
             let old = &self.writes[place as usize];
-            if (old.seq >= base || old.warp >= super::AGENTS) && !harmless(old, touch, met) {
+            if (old.moment >= base || old.warp >= super::AGENTS) && !harmless(old, touch, met) {
                 self.check_writes(order, place, touch, &new);
             }
             if pass.reads | pass.updates {
@@ -127,7 +128,7 @@ impl Shadow {
                     let live = if some { planes.at(base, place) } else { 0 };
                     for at in lanes(live) {
                         let read = &planes.of[at as usize].marks[place as usize];
-                        if read.seq >= base && !harmless(read, touch, met) {
+                        if read.moment >= base && !harmless(read, touch, met) {
                             let plane = &planes.of[at as usize];
                             plane.check(order, place, (touch, &new), wrote, &mut self.hits);
                         }
@@ -158,13 +159,13 @@ impl Shadow {
     fn see(&mut self, order: &Order, place: u32, touch: &Touch) {
         let (at, base) = (place as usize, order.base());
         let store = self.writes[at];
-        let store = if store.seq < base {
+        let store = if store.moment < base {
             Mark::default()
         } else {
             store
         };
         let live = lanes(self.updates.at(base, place));
-        let updates = live.map(|warp| self.updates.of[warp as usize].marks[at].seq);
+        let updates = live.map(|warp| self.updates.of[warp as usize].marks[at].moment);
         if let Some(written) = Written::of(&store, updates, touch) {
             if self.sights.0 != base {
                 self.sights.1.clear();
@@ -195,10 +196,10 @@ impl Shadow {
         if touch.write && !touch.update {
             let old = &mut self.writes[place as usize];
             let own = old.lanes & !touch.lanes == 0 && u32::from(old.warp) == touch.warp;
-            let own = own && old.seq != FLYING && !old.more && touch.how.covers(old.how);
-            if old.seq < base {
+            let own = own && old.moment != FLYING && !old.more && touch.how.covers(old.how);
+            if old.moment < base {
                 *old = *new;
-            } else if old.seq == touch.seq {
+            } else if old.moment == touch.moment {
                 old.join(new);
             } else if own && !old.older && is_outdone(old, new, &[], true) {
                 *old = *new;
@@ -229,20 +230,20 @@ impl Shadow {
         by.1 |= 1 << touch.warp;
         planes.sizes |= touch.how.size;
         let old = &mut plane.marks[place as usize];
-        let passed = old.lanes & !touch.lanes == 0 || old.seq < met;
-        if old.seq < base {
+        let passed = old.lanes & !touch.lanes == 0 || old.moment < met;
+        if old.moment < base {
             *old = touch.mark();
         } else if passed && touch.how.covers(old.how) {
             let more = old.more;
             *old = touch.mark();
             old.more = more;
         } else if old.how == touch.how
-            && (old.seq == touch.seq || old.seq >= order.shown(touch.warp))
+            && (old.moment == touch.moment || old.moment >= order.shown(touch.warp))
             && (old.pc == touch.pc || touch.lanes & !old.lanes == 0)
         {
             // Nobody can have seen the one and not the other.
             old.lanes |= touch.lanes;
-            old.seq = touch.seq;
+            old.moment = touch.moment;
         } else {
             plane.set_aside(order, place, touch);
         }
@@ -343,8 +344,9 @@ impl Shadow {
         }
     }
 
-    /// A store of what is there is harmless to who read it before only if it was there
-    /// then: of hits from one on.
+    /// Marks hits from index `from` on as harmful if the value changed after the earlier
+    /// access read it: storing a value that is there is harmless only if the reader found
+    /// it, too.
     #[cold]
     fn doubt(&mut self, place: u32, from: usize) {
         let at = place as usize;
@@ -354,14 +356,17 @@ impl Shadow {
         let stores = list.into_iter().flatten().chain(&before).chain([&last]);
         let updates = self.updates.of.iter().filter_map(|p| p.marks.get(at));
         let changes = stores.filter(|m| !m.is_silent()).chain(updates);
-        let last = changes.map(|m| m.seq).filter(|seq| *seq != FLYING).max();
+        let last = changes
+            .map(|m| m.moment)
+            .filter(|moment| *moment != FLYING)
+            .max();
         for hit in &mut self.hits[from..] {
-            hit.harmless &= last.is_none_or(|last| last <= hit.earlier.seq);
+            hit.harmless &= last.is_none_or(|last| last <= hit.earlier.moment);
         }
     }
 
-    /// Takes away what is no race because an atomic whose result is read has observed it,
-    /// and the lanes have seen that atomic: of hits from one on.
+    /// Removes hits from index `from` on that are no races, because an atomic whose result
+    /// is read has observed the write, and the lanes have seen that atomic.
     #[cold]
     fn settle_by_atomics(&mut self, order: &Order, place: u32, from: usize, touch: &Touch) {
         let knows = |by: &&Mark| lanes(touch.lanes).any(|l| order.knows(touch.warp, l, by));
@@ -385,7 +390,7 @@ impl Shadow {
         let end = (first + count).min(self.writes.len() as u32);
         for place in first..end {
             let old = &mut self.writes[place as usize];
-            if old.seq < order.base() && old.warp < super::AGENTS {
+            if old.moment < order.base() && old.warp < super::AGENTS {
                 *old = mark;
             } else {
                 self.supersede(order, place, (touch, &mark));
@@ -422,9 +427,9 @@ fn observed(order: &Order, (by, write): (&Mark, &Mark), (warp, lane): (u32, u32)
     if !by.how.agrees(write.how, order.apart(by, write)) || !order.knows(warp, lane, by) {
         return 0;
     }
-    let is_one = by.seq == write.seq && by.warp == write.warp;
+    let is_one = by.moment == write.moment && by.warp == write.warp;
     let is_own = u32::from(by.warp) == warp && by.lanes >> lane & 1 != 0;
-    match (by.seq > write.seq, is_one && is_own) {
+    match (by.moment > write.moment, is_one && is_own) {
         (true, _) => u32::MAX,
         (false, true) => (1 << lane) - 1,
         (false, false) => 0,
@@ -437,6 +442,6 @@ fn observed(order: &Order, (by, write): (&Mark, &Mark), (warp, lane): (u32, u32)
 fn harmless(old: &Mark, touch: &Touch, met: u32) -> bool {
     let own = u32::from(old.warp) == touch.warp;
     let alone = old.lanes == touch.lanes && touch.lanes & touch.lanes.wrapping_sub(1) == 0;
-    let same = old.seq == touch.seq && !old.older;
-    own && !old.more && old.seq != FLYING && (alone || same || old.seq < met)
+    let same = old.moment == touch.moment && !old.older;
+    own && !old.more && old.moment != FLYING && (alone || same || old.moment < met)
 }

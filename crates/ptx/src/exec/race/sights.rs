@@ -1,13 +1,14 @@
-//! What strong reads have observed. A strong write is ordered before what follows a strong
-//! read of its value, without a fence: the write itself, and not what came before it. So
-//! it is with whoever is ordered behind the read (PTX ISA, *Causality Order*: an operation
-//! precedes another if it precedes a third one in observation order, and that one precedes
-//! the other in base causality order).
+//! Observations: which strong writes the strong reads have seen. A strong write is ordered
+//! before what follows a strong read of its value, without a fence: the write itself, and
+//! not what came before it. The same holds for whoever is ordered behind the read (PTX ISA,
+//! *Causality Order*: an operation precedes another if it precedes a third one in
+//! observation order, and that one precedes the other in base causality order).
 
 use super::clock::Order;
-use super::mark::{Mark, Strength};
+use super::mark::Mark;
 use super::touch::{Hit, Touch};
 use super::{AGENTS, lanes};
+use crate::exec::ordering::Strength;
 use std::collections::HashMap;
 
 /// Reads of a word by the threads of a warp number that are kept: the last ones.
@@ -37,24 +38,24 @@ pub struct Written {
 }
 
 impl Written {
-    /// Of a place with a last store, and atomics at these moments: nothing where a read
-    /// observes no strong write.
+    /// The writes of a place with a last store, and atomics at these moments; `None` if a
+    /// read here observes no strong write.
     pub fn of(store: &Mark, updates: impl Iterator<Item = u32>, touch: &Touch) -> Option<Self> {
-        let strong = store.seq != 0 && store.how.strength != Strength::Weak;
+        let strong = store.moment != 0 && store.how.strength != Strength::Weak;
         // Of atomics those count that may have read a flag, and not those that sum up.
         if touch.update && !strong {
             return None;
         }
-        let last = updates.max().or(strong.then_some(store.seq))?;
+        let last = updates.max().or(strong.then_some(store.moment))?;
         Some(Written {
-            from: store.seq,
-            last: last.max(store.seq),
+            from: store.moment,
+            last: last.max(store.moment),
         })
     }
 }
 
-/// Takes away what is no race because a strong write was observed: of hits from one on.
-/// `observed` has the lanes of a write that a thread knows to have been observed.
+/// Removes hits from index `from` on that are no races, because a strong write was
+/// observed. `observed` has the lanes of a write that a thread knows to have been observed.
 pub fn settle(
     order: &Order,
     (hits, from): (&mut Vec<Hit>, usize),
@@ -107,7 +108,7 @@ impl Sights {
         // One that nothing was written since has observed the same.
         let same = |s: &Sight| {
             let covers = read.lanes & !s.read.lanes == 0 && s.read.how == read.how;
-            covers && s.read.seq > written.last && order.is_alike(&s.read, &read)
+            covers && s.read.moment > written.last && order.is_alike(&s.read, &read)
         };
         if all.iter().rev().any(same) {
             return;
@@ -119,8 +120,8 @@ impl Sights {
         all.push(Sight { read, from });
     }
 
-    /// Takes away what is no race because the write was observed: of hits from one on, at
-    /// a byte.
+    /// Removes hits at a byte, from index `from` on, that are no races, because the write
+    /// was observed.
     #[cold]
     pub fn settle(
         &self,
@@ -142,9 +143,9 @@ impl Sights {
         // Of stores of one instruction it has observed one.
         let one = write.lanes.is_power_of_two();
         let observed = |s: &Sight| {
-            let before = s.from < write.seq || s.from == write.seq && one;
+            let before = s.from < write.moment || s.from == write.moment && one;
             before
-                && write.seq < s.read.seq
+                && write.moment < s.read.moment
                 && s.read.how.agrees(write.how, order.apart(&s.read, write))
                 && order.knows(thread.0, thread.1, &s.read)
         };

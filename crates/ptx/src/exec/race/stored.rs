@@ -1,5 +1,5 @@
-//! What stores write, byte by byte: whether two that race write the same, and
-//! which earlier ones have to be remembered to tell.
+//! Values that stores write, byte by byte. They tell whether two racing stores write the
+//! same, and which earlier stores have to be remembered for that.
 
 use super::mark::Mark;
 
@@ -10,18 +10,18 @@ const MOST: usize = 32;
 /// Stores of a place that are remembered for their values alone.
 pub const KEPT: usize = 8;
 
-/// What lanes store at one address.
+/// The bytes that lanes store at one address.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Stored {
     bytes: [u8; MOST],
     /// The bytes that have the value already, as bits.
     silent: u32,
-    /// All of the lanes store these bytes. Else they differ, or nobody knows them.
+    /// All lanes store the same bytes; else they differ, or nobody knows them.
     known: bool,
 }
 
 impl Stored {
-    /// Of an access of so many bytes; nothing is known of one that is too long.
+    /// The store of an access of so many bytes; its bytes are unknown if it is too long.
     pub fn of(bytes: u32) -> Self {
         Stored {
             known: bytes as usize <= MOST,
@@ -39,7 +39,8 @@ impl Stored {
         }
     }
 
-    /// What a place gets, which is so many bytes from a byte on: the mark with it.
+    /// Adds to a mark what the store writes to a place, which has `unit` bytes from byte
+    /// `at` on.
     #[inline(always)]
     pub fn mark(&self, mark: Mark, at: u32, unit: u32) -> Mark {
         let at = at as usize;
@@ -103,12 +104,13 @@ impl Mark {
 pub fn is_outdone(old: &Mark, new: &Mark, later: &[Mark], whole: bool) -> bool {
     let chain = |m: &&Mark| {
         let own = m.warp == old.warp && old.lanes & !m.lanes == 0;
-        own && m.seq > old.seq && m.how.covers(old.how)
+        own && m.moment > old.moment && m.how.covers(old.how)
     };
     is_outdone_by(old, new, later.iter().filter(chain), whole)
 }
 
-/// The same of stores of which all race with whatever the earlier one races with.
+/// Like [`is_outdone`], if every one of the new stores races with everything that the
+/// earlier store races with.
 pub fn is_outdone_by<'a>(
     old: &Mark,
     first: &Mark,
@@ -131,11 +133,11 @@ pub fn is_outdone_by<'a>(
 mod tests {
     use super::*;
 
-    fn store(seq: u32, value: u32) -> Mark {
+    fn store(moment: u32, value: u32) -> Mark {
         let mut stored = Stored::of(4);
         stored.put(0, 4, value.into(), 0);
         let mark = Mark {
-            seq,
+            moment,
             lanes: 1,
             ..Mark::default()
         };
@@ -157,8 +159,16 @@ mod tests {
         assert!(is_outdone(&a, &unknown, &[], false) && !is_outdone(&unknown, &a, &[], false));
         // What changed the value is a fault for readers.
         let silent = Mark { silent: WORD, ..a };
-        assert!(!is_outdone(&a, &Mark { seq: 2, ..silent }, &[], true));
-        assert!(is_outdone(&silent, &Mark { seq: 2, ..a }, &[], true));
+        assert!(!is_outdone(
+            &a,
+            &Mark {
+                moment: 2,
+                ..silent
+            },
+            &[],
+            true
+        ));
+        assert!(is_outdone(&silent, &Mark { moment: 2, ..a }, &[], true));
     }
 
     #[test]

@@ -1,17 +1,17 @@
-//! Copies to or from global memory, by the threads that began them: what they write is
-//! there, or what they read is read, when the thread has waited for their group.
+//! Asynchronous copies in flight to or from global memory, by the thread that began them. A
+//! copy has written, or read, once the thread has waited for its group.
 
 use std::collections::HashMap;
 
-/// What a thread has begun.
+/// Copies of one thread.
 #[derive(Clone, Debug, Default)]
 struct Thread {
     groups: u32,
-    /// Of each copy the groups committed before, and its moment.
+    /// By copy, the number of groups committed before it, and its moment.
     open: Vec<(u32, u32)>,
 }
 
-/// What the threads of a block have begun and not waited for.
+/// Copies in flight of the threads of a block.
 #[derive(Debug, Default)]
 pub struct Stores(HashMap<u32, Thread>);
 
@@ -27,15 +27,15 @@ impl Stores {
         of.open.push((of.groups, moment));
     }
 
-    /// What the thread has begun so far is a group.
+    /// Commits everything the thread has begun as one group.
     pub fn commit(&mut self, thread: u32) {
         if let Some(of) = self.0.get_mut(&thread) {
             of.groups += 1;
         }
     }
 
-    /// The thread waits until its last `left` groups at most are on their way, without a
-    /// number for everything: the moment of the last copy that has ended.
+    /// Waits until at most `left` groups are in flight (`None`: none) and returns the
+    /// moment of the last copy that completed.
     pub fn wait(&mut self, thread: u32, left: Option<u32>) -> Option<u32> {
         let of = self.0.get_mut(&thread)?;
         let until = left.map_or(u32::MAX, |left| of.groups.saturating_sub(left));
@@ -45,7 +45,7 @@ impl Stores {
         last
     }
 
-    /// Whether the copy of a moment is on its way.
+    /// Whether the copy that began at a moment is in flight.
     pub fn is_open(&self, thread: u32, moment: u32) -> bool {
         let of = self.0.get(&thread);
         of.is_some_and(|of| of.open.iter().any(|(_, m)| *m == moment))

@@ -1,11 +1,12 @@
 //! What races, and what does not: shared memory of a block.
 
-use super::clock::{Fence, Sides, Word};
-use super::mark::{How, Scope, Strength};
+use super::clock::Word;
+use super::mark::How;
 use super::shadow::{Hit, Touch};
 use super::stored::Stored;
 use super::words::Bytes;
 use super::*;
+use crate::exec::ordering::{Fence, Scope, Sides, Strength};
 
 /// A block of some warps.
 struct Block(Races);
@@ -19,11 +20,11 @@ impl Block {
 
     /// A thread accesses a word: threads and instructions of what races.
     fn at(&mut self, thread: u32, pc: u32, write: bool, how: How) -> Vec<(u32, u32)> {
-        let seq = self.0.order.tick();
+        let moment = self.0.order.tick();
         let touch = Touch {
             warp: thread / 32,
             lanes: 1 << (thread % 32),
-            seq,
+            moment,
             pc,
             how,
             write,
@@ -200,11 +201,11 @@ fn lanes_meet_and_barriers_of_some_warps_order_them() {
 #[test]
 fn a_copy_is_seen_by_who_is_ordered_after_its_wait() {
     let mut block = Block::new(2);
-    let seq = block.0.order.tick();
+    let moment = block.0.order.tick();
     let touch = Touch {
         warp: 0,
         lanes: 1,
-        seq,
+        moment,
         pc: 1,
         how: How::default(),
         write: true,
@@ -226,8 +227,8 @@ fn a_copy_is_seen_by_who_is_ordered_after_its_wait() {
     block.0.order.barrier();
     assert_eq!(block.read(40, 2), NONE);
     // One that arrives at an mbarrier: for who waits for that, whatever barriers say.
-    let seq = block.0.order.tick();
-    let touch = Touch { seq, ..touch };
+    let moment = block.0.order.tick();
+    let touch = Touch { moment, ..touch };
     block.0.fly((8, 4), &touch, Some(32));
     block.0.come(0, 0, (32, 99));
     block.0.order.barrier();
@@ -246,11 +247,11 @@ fn bytes_of_a_word_do_not_race() {
     block.0.order.barrier();
     let mut byte = |thread: u32, at: u64| {
         let (first, count) = block.0.places(at, 1);
-        let seq = block.0.order.tick();
+        let moment = block.0.order.tick();
         let touch = Touch {
             warp: thread / 32,
             lanes: 1 << (thread % 32),
-            seq,
+            moment,
             pc: 1,
             how: How::default(),
             write: true,

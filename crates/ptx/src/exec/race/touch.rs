@@ -1,34 +1,35 @@
-//! An access that is compared with earlier ones, and what comes of it.
+//! An access that is compared with earlier ones, and the result of the comparison.
 
 use super::clock::Order;
-use super::mark::{How, Mark, Scope, Strength};
+use super::mark::{How, Mark};
 use super::stored::Stored;
 use super::{FLYING, lanes};
+use crate::exec::ordering::{Scope, Strength};
 
-/// An access of lanes of a warp to a place, of a step of its own.
+/// An access of lanes of a warp to a place, with a moment of its own.
 #[derive(Clone, Copy, Debug)]
 pub struct Touch {
     pub warp: u32,
     pub lanes: u32,
-    pub seq: u32,
+    pub moment: u32,
     pub pc: u32,
     pub how: How,
     pub write: bool,
-    /// An atomic, which writes, too.
+    /// An atomic; `write` is set, too.
     pub update: bool,
-    /// What it stores.
+    /// The values that it stores.
     pub stored: Stored,
-    /// It is not remembered: somebody else does it.
+    /// The access is only compared: whoever calls remembers it, if at all.
     pub passing: bool,
 }
 
 impl Touch {
     /// A weak read of lanes that is not remembered.
-    pub fn weak(warp: u32, lanes: u32, seq: u32, pc: u32) -> Touch {
+    pub fn weak(warp: u32, lanes: u32, moment: u32, pc: u32) -> Touch {
         Touch {
             warp,
             lanes,
-            seq,
+            moment,
             pc,
             how: How::default(),
             write: false,
@@ -39,7 +40,7 @@ impl Touch {
     }
 
     /// Lanes use an `mbarrier` object.
-    pub fn of_object(warp: u32, lanes: u32, seq: u32, pc: u32, kind: ObjectUse) -> Touch {
+    pub fn of_object(warp: u32, lanes: u32, moment: u32, pc: u32, kind: ObjectUse) -> Touch {
         let strength = match kind {
             ObjectUse::Made => Strength::Weak,
             ObjectUse::Changed | ObjectUse::Read => Strength::Strong,
@@ -53,13 +54,13 @@ impl Touch {
             write: kind != ObjectUse::Read,
             update: kind == ObjectUse::Changed,
             passing: false,
-            ..Touch::weak(warp, lanes, seq, pc)
+            ..Touch::weak(warp, lanes, moment, pc)
         }
     }
 
     pub fn mark(&self) -> Mark {
         Mark {
-            seq: self.seq,
+            moment: self.moment,
             pc: self.pc,
             lanes: self.lanes,
             warp: self.warp as u8,
@@ -82,10 +83,10 @@ impl Touch {
 /// Bytes of an `mbarrier` object, and their alignment.
 pub const OBJECT_BYTES: u64 = 8;
 
-/// How lanes use an `mbarrier` object.
+/// Kinds of use of an `mbarrier` object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ObjectUse {
-    /// It is initialised, or is none any more.
+    /// The object is initialised or invalidated.
     Made,
     Changed,
     Read,
@@ -108,45 +109,45 @@ pub struct Hit {
     pub ticket: Option<u32>,
     /// The block may have an old value in its L1 cache.
     pub cached: bool,
-    /// Both are volatile: no race, but the load may come too early.
+    /// Both accesses are volatile: no race, but the load may come too early.
     pub hoisted: bool,
 }
 
 /// The lane for which an earlier access is unordered and conflicts.
 pub fn clash(order: &Order, mark: &Mark, touch: &Touch) -> Option<u32> {
-    let gone = mark.seq < order.start_of_block();
-    if gone || mark.seq == touch.seq || touch.how.agrees(mark.how, Scope::Block) {
+    let gone = mark.moment < order.start_of_block();
+    if gone || mark.moment == touch.moment || touch.how.agrees(mark.how, Scope::Block) {
         return None;
     }
-    if mark.seq == FLYING {
+    if mark.moment == FLYING {
         return Some(touch.lanes.trailing_zeros());
     }
     let loosely = touch.how.is_loose_with(mark.how);
     lanes(touch.lanes).find(|&l| order.unseen(touch.warp, l, mark, loosely) != 0)
 }
 
-/// The lanes of an earlier access that race with a lane: all, where it is no matter of
-/// what the lane has seen.
+/// The lanes of an earlier access that race with a lane; all of them, if the race does not
+/// depend on what the lane has seen.
 pub fn unseen(order: &Order, mark: &Mark, touch: &Touch, lane: u32) -> u32 {
     let loosely = touch.how.is_loose_with(mark.how);
-    let some = match mark.seq {
+    let some = match mark.moment {
         FLYING => 0,
         _ => order.unseen(touch.warp, lane, mark, loosely),
     };
     if some == 0 { mark.lanes } else { some }
 }
 
-/// What an access that clashes with an earlier store of a place comes to: the lane
-/// that it is about, and whether the value is the same, whoever comes first: of two
-/// stores, if both write it, and beside a read, if it was there before the store.
-/// Nothing, where who reads has seen, or made, a later store of that value.
+/// Judges an access that clashes with an earlier store of a place: the lane concerned, and
+/// whether the value is the same whoever comes first. Two stores have to write the same;
+/// beside a read, the value has to have been there before the store. `None` if the reader
+/// has seen, or made, a later store of the same value.
 pub fn judged<'a>(
     order: &Order,
     (store, stores): (&Mark, impl Iterator<Item = &'a Mark> + Clone),
     (touch, new): (&Touch, &Mark),
     lane: u32,
 ) -> Option<(u32, bool)> {
-    if touch.write || store.seq == FLYING {
+    if touch.write || store.moment == FLYING {
         return Some((lane, touch.write && new.differs(store) == 0));
     }
     let unseen = |l: u32, m: &Mark| order.unseen(touch.warp, l, m, false) != 0;
@@ -155,7 +156,7 @@ pub fn judged<'a>(
         own && m.known && order.is_own(m)
     };
     let echo = |l: u32| {
-        let later = |m: &Mark| m.is_silent() && m.seq > store.seq && m.seq != FLYING;
+        let later = |m: &Mark| m.is_silent() && m.moment > store.moment && m.moment != FLYING;
         let mut all = stores.clone().filter(|m| later(m));
         all.any(|m| made(l, m) || !unseen(l, m))
     };
@@ -172,12 +173,12 @@ pub fn judged<'a>(
 
 /// Whether nothing races with an earlier access any more.
 pub fn is_dead(order: &Order, mark: &Mark) -> bool {
-    let settled = mark.warp < super::AGENTS && mark.seq < order.base();
-    settled || mark.seq < order.start_of_block()
+    let settled = mark.warp < super::AGENTS && mark.moment < order.base();
+    settled || mark.moment < order.start_of_block()
 }
 
 /// Whether all that may race with an earlier access races with this one, too.
 pub fn is_passed(order: &Order, mark: &Mark, touch: &Touch) -> bool {
     let seen = |l: u32| order.unseen(touch.warp, l, mark, false) == 0;
-    mark.seq != FLYING && touch.how.covers(mark.how) && lanes(touch.lanes).all(seen)
+    mark.moment != FLYING && touch.how.covers(mark.how) && lanes(touch.lanes).all(seen)
 }

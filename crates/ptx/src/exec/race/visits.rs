@@ -12,7 +12,7 @@ pub struct Visit {
     pub mark: Mark,
 }
 
-/// The last of each thread by each instruction, by the ranks of the blocks.
+/// The last visit of each thread by each instruction, by the rank of the visited block.
 #[derive(Debug, Default)]
 pub struct Visits(BTreeMap<(u32, u32, u32), Visit>);
 
@@ -29,7 +29,8 @@ impl Visits {
         self.0.insert((visit.rank, pc, thread), visit);
     }
 
-    /// Those to the block of a rank of which none of its threads knows when all have exited.
+    /// Visits to the block of `rank` that no thread of it has seen when it exits; `order`
+    /// is that of the block.
     pub fn unseen(&self, rank: u32, order: &Order) -> Vec<Visit> {
         let of = self.0.range((rank, 0, 0)..(rank + 1, 0, 0));
         let of = of.map(|(_, visit)| *visit);

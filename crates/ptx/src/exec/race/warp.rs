@@ -1,22 +1,22 @@
-//! What the lanes of a warp know: mostly all the same, and what single lanes
-//! know besides.
+//! Knowledge of the lanes of a warp: one vector clock for all, and more for single lanes
+//! where they differ.
 
 use super::lanes;
 use super::seen::Knowledge;
 
-/// What fences make visible, by their kinds: to the block, ...
+/// Kind of [`Knowledge::by_fences`]: what fences make visible to the block.
 pub const FENCED: usize = 0;
-/// ... to other blocks, ...
+/// Kind of what fences make visible to other blocks.
 pub const PUBLISHED: usize = 1;
-/// ... to asynchronous accesses to shared memory, ...
+/// Kind of what proxy fences make visible to asynchronous accesses to shared memory.
 pub const PROXIED_SHARED: usize = 2;
-/// ... to the blocks of the cluster, ...
+/// Kind of what fences make visible to the blocks of the cluster.
 pub const NEAR: usize = 3;
-/// ... to asynchronous accesses to global memory.
+/// Kind of what proxy fences make visible to asynchronous accesses to global memory.
 pub const PROXIED_GLOBAL: usize = 4;
 
-/// What only the lane itself is known to have put behind a fence, by the kinds of
-/// [`Knowledge::by_fences`].
+/// By kind of [`Knowledge::by_fences`] and lane, the moment of the lane's last fence. Only
+/// the lane itself is known to be behind it.
 pub type Own = [[u32; 32]; 5];
 
 /// A warp of the block.
@@ -29,16 +29,16 @@ pub struct Warp {
     pub left: u32,
     /// Lanes that did something since a barrier of the block, and the moment of that.
     acted: (u32, u32),
-    /// All lanes have seen what each of them did before.
+    /// The moment before which all lanes have seen each other's accesses.
     pub met: u32,
-    /// When others could last see what some lanes did.
+    /// The last moment at which others could learn of accesses of the warp.
     pub shown: u32,
-    /// What all lanes know.
+    /// Knowledge of all lanes.
     pub know: Knowledge,
-    /// What single lanes know besides; of those in `apart`.
+    /// Further knowledge of the single lanes in `apart`.
     pub lanes: Vec<Knowledge>,
     pub apart: u32,
-    /// What the lanes in a row have seen of each other.
+    /// By lane, the moments before which it has seen each other lane.
     pub rows: Option<Box<[[u32; 32]; 32]>>,
     pub own: Option<Box<Own>>,
 }
@@ -59,8 +59,8 @@ impl Warp {
         (self.alive, self.left, self.acted) = (alive, 0, (0, 0));
     }
 
-    /// Whether these are all that others may not have seen everything of: those that
-    /// are there, and those that have exited since they did something.
+    /// Whether `mask` has every lane whose accesses others may not have seen: those that
+    /// have not exited, and those that exited since they did something.
     pub fn is_whole(&self, mask: u32) -> bool {
         (self.alive | self.left) & !mask == 0
     }
@@ -81,7 +81,7 @@ impl Warp {
         self.alive &= !gone;
     }
 
-    /// All lanes know what single ones do.
+    /// Makes the knowledge of single lanes that of all.
     pub fn gather(&mut self, number: u8) {
         for lane in lanes(std::mem::take(&mut self.apart)) {
             let part = std::mem::take(&mut self.lanes[lane as usize]);

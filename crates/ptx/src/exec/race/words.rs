@@ -1,5 +1,5 @@
-//! What words in memory take along, by their bytes: accesses of another size at the same
-//! address are of another word, and a write to any byte of a word replaces it.
+//! Words in memory that carry something, by their bytes. Accesses of another size at the
+//! same address are of another word, and a write to any byte of a word replaces it.
 
 use std::collections::HashMap;
 
@@ -17,7 +17,7 @@ pub struct Bytes {
 #[derive(Debug)]
 pub struct Words<T> {
     by_address: HashMap<u64, (u8, T)>,
-    /// All words are between these addresses.
+    /// Addresses that no word lies outside of.
     low: u64,
     high: u64,
     /// Bytes of the smallest word there has been.

@@ -63,7 +63,7 @@ fn odd(sum: f32, lacks: f32) -> f32 {
     f32::from_bits(if inexact { moved } else { bits })
 }
 
-/// Ones of words.
+/// Sums of single bits: they add the ones in the AND or XOR of two words.
 pub(super) struct Ones;
 
 impl Ones {

@@ -35,7 +35,7 @@ impl View<'_> {
         }
     }
 
-    /// The same of integers, and of words of single bits.
+    /// A part of the matrix as integers; single bits count by words.
     pub fn integers(&self, part: &Part, strides: [usize; 2]) -> Tile<i32> {
         macro_rules! of {
             ($ty:expr) => {

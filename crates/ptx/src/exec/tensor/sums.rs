@@ -7,7 +7,7 @@ use crate::tensor::Arithmetic;
 /// Columns that are computed together.
 const WIDE: usize = 8;
 
-/// All sums of a product of matrices.
+/// The sizes of a product of matrices, and the computation of its sums.
 pub(super) struct Products<'a> {
     pub matrices: usize,
     /// Rows, columns, products of a sum.

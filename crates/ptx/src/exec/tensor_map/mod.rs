@@ -50,7 +50,7 @@ pub enum Boxed {
     /// Pixels of an image (PTX ISA, im2col mode): of dimensions channels,
     /// width, height, depth, and images.
     Pixels {
-        /// Of width, height and depth: the first position that pixels have.
+        /// For width, height and depth, the first position that pixels have.
         lower: Vec<i32>,
         /// The last one, counted from the last of the tensor.
         upper: Vec<i32>,

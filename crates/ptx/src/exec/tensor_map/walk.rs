@@ -1,4 +1,4 @@
-//! Which elements of a tensor a copy moves, row by row.
+//! Walk of a copy over a tensor: the elements that it moves, row by row.
 
 use super::{Boxed, MOST_DIMENSIONS, TensorMap};
 use std::ops::Range;
@@ -7,11 +7,11 @@ use std::ops::Range;
 /// dimension.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(in crate::exec) struct Row {
-    /// Its first byte, from the start of the box, before swizzling.
+    /// Offset of the first byte, from the start of the box, before swizzling.
     pub shared: u64,
     /// Where its first element is in global memory, or would be.
     pub address: u64,
-    /// Its elements that are inside the tensor.
+    /// Elements of the row that are inside the tensor.
     pub inside: Range<u32>,
 }
 

@@ -122,11 +122,11 @@ pub(super) enum Operation {
 /// What an access to a surface does outside of it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Outside {
-    /// It is a fault.
+    /// An access outside the surface is a fault.
     Trap,
     /// The last texel is meant.
     Clamp,
-    /// It reads zeros, and writes nothing.
+    /// An access outside the surface reads zeros, and writes nothing.
     Zero,
 }
 
@@ -136,7 +136,7 @@ pub(super) struct TextureOp {
     pub geometry: Geometry,
     /// The handle, or the address of one.
     pub handle: Slot,
-    /// That of the texture with the sampler, where that is another.
+    /// The handle of the sampler, if it is not that of the texture.
     pub sampler: Option<Slot>,
     pub layer: Option<Slot>,
     pub coordinates: Vec<Slot>,

@@ -31,12 +31,12 @@ pub(super) struct Entry {
     /// Where the lanes join an entry further down.
     pub meet: u32,
     pub lanes: u32,
-    /// Of an entry where lanes meet that are still on their way, as the entries above it
-    /// show.
+    /// The meeting for which the entry waits: lanes are still on their way to it, as the
+    /// entries above it show.
     pub waits: Option<Meeting>,
     /// Call that began here, as call and callee; none further up.
     pub call: Option<(u32, u32)>,
-    /// They go round again in a loop that waits.
+    /// The lanes go round again in a loop that waits.
     pub retry: bool,
 }
 

@@ -112,8 +112,8 @@ fn factors(m: &mut Machine, info: &MemoryOp, op: &GroupOp, event: Event) {
     }
 }
 
-/// The same for an access, with its addresses. Lanes of generic addresses may be in
-/// several spaces: each of these is an access of its own.
+/// Tells the observer of an access, with its addresses. Lanes of generic addresses may be
+/// in several spaces: each of these is an access of its own.
 #[inline(never)]
 fn observe_access(m: &mut Machine, info: &MemoryOp, event: Event) {
     let mut addresses = m.addresses(info);
@@ -147,7 +147,7 @@ fn space_of(info: &MemoryOp, address: u64) -> Space {
     }
 }
 
-/// The same for the lanes that access one space, with their addresses there.
+/// Tells the observer of the lanes that access one space, with their addresses there.
 #[inline(always)]
 fn observe_in(
     m: &mut Machine,

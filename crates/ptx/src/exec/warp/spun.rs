@@ -22,7 +22,7 @@ const IDLE: u32 = 16;
 struct Round {
     pc: u32,
     lanes: u32,
-    /// Of the registers that such loops write.
+    /// Digest of the registers that such loops write.
     state: u64,
 }
 
@@ -37,7 +37,7 @@ pub(super) struct Spun {
 }
 
 impl Spun {
-    /// All of it, as numbers.
+    /// The whole state as numbers.
     pub fn words(&self) -> [u64; 7] {
         let round = |r: &Round| [u64::from(r.pc), u64::from(r.lanes), r.state];
         let ([a, b, c], [d, e, f]) = (round(&self.begin), round(&self.end));

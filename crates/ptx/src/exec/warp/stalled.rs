@@ -122,7 +122,7 @@ struct Open {
     warp: u32,
     pc: u32,
     lane: u32,
-    /// All that wait.
+    /// Number of threads that wait.
     threads: u32,
 }
 

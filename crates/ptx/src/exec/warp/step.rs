@@ -32,13 +32,13 @@ pub fn draw(state: &mut u64, n: u32) -> u32 {
 /// Why a path stopped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stopped {
-    /// It waits.
+    /// The path waits.
     Waiting,
-    /// All its lanes have exited.
+    /// The path's lanes have all exited.
     Done,
-    /// Its time slice is used up.
+    /// The path's time slice is used up.
     Turn,
-    /// The same, in a loop that waits, and without a change.
+    /// The time slice is used up in a loop that waits, without a change.
     Stuck,
     /// The whole run has to stop.
     Abort,

@@ -16,10 +16,10 @@ use crate::exec::registers::active;
 /// When an instruction that names lanes runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::exec) enum Together {
-    /// All lanes are there, and nothing else of the warp can run: more may come to
-    /// the same instruction, and execute it with them.
+    /// The lanes are all there, and nothing else of the warp can run: more may come to the
+    /// same instruction, and execute it with them.
     Idle,
-    /// All lanes are there. The others may be in a loop that waits for them.
+    /// The lanes are all there. Others may be in a loop that waits for them.
     Complete,
     /// Nothing else can run: with the lanes that came.
     Any,
@@ -28,12 +28,12 @@ pub(in crate::exec) enum Together {
 /// Lanes that wait for each other: they name one mask, in instructions of one kind.
 struct Group {
     mask: u32,
-    /// One of the instructions.
+    /// Index of one of the instructions.
     pc: u32,
     lanes: u32,
     /// Lanes that came with them, and whose guard keeps them from executing it.
     kept: u32,
-    /// Those of other masks that have gone on from there.
+    /// Lanes of other masks that have gone on from there.
     parted: u32,
 }
 

@@ -3,7 +3,7 @@
 use super::function::truth_table;
 use super::syntax::Group;
 
-/// Which way a signal goes.
+/// The way that a signal goes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Direction {
     /// Into the cell.
@@ -17,9 +17,9 @@ pub enum Direction {
 /// A pin of a cell.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Pin {
-    /// Its name.
+    /// Name of the pin.
     pub name: String,
-    /// Its direction.
+    /// Direction of the pin.
     pub direction: Direction,
     /// Input capacitance in fF.
     pub capacitance_ff: f64,
@@ -30,11 +30,11 @@ pub struct Pin {
 /// A cell of a library.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Cell {
-    /// Its name.
+    /// Name of the cell.
     pub name: String,
     /// Area in µm².
     pub area_um2: f64,
-    /// Its signal pins.
+    /// Signal pins of the cell.
     pub pins: Vec<Pin>,
     /// Whether it is a flip-flop.
     pub flop: bool,

@@ -71,7 +71,7 @@ impl Habits {
         self.first_pc ^ (tag | number & 3) as u16
     }
 
-    /// Its number.
+    /// The number of a program counter.
     fn number(&self, pc: u16) -> usize {
         let differs = pc ^ self.first_pc;
         let [low, high] = self.tag_bits.map(|bit| differs >> bit & 1);
@@ -88,7 +88,7 @@ pub(super) struct Environment {
     offers: Offers,
     /// The operands of the pass in EXE.
     pass: PassOperands,
-    /// It is of a RELSSP.
+    /// The pass in EXE is of a RELSSP.
     releases: bool,
     /// The usual access of each pc.
     usual: Vec<Option<LaneAccess>>,
@@ -103,7 +103,7 @@ pub(super) struct Environment {
     ending: u64,
     /// The path was empty in the cycle before, and nothing was offered.
     empty: bool,
-    /// It was empty, and will never accept an offer.
+    /// The path was empty, and will never accept an offer.
     stuck: bool,
     /// Data from off-chip that stays at the port until it is taken.
     arrival: Option<Arrival>,

@@ -12,7 +12,7 @@ use crate::model::spad_scratchpad::op;
 
 #[derive(Clone, Debug)]
 pub(crate) struct Context {
-    /// It has an instruction that has not ended.
+    /// Whether the context has an instruction that has not ended.
     taken: bool,
     pub(crate) passes: PrememQueue<Pass>,
     pub(crate) sequencer: RetrySequencer<Pass>,
@@ -24,7 +24,7 @@ impl Context {
     }
 }
 
-/// All contexts.
+/// The contexts of the machine.
 #[derive(Clone, Debug)]
 pub(crate) struct Contexts {
     pub(crate) list: Vec<Context>,

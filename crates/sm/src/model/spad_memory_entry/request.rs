@@ -20,9 +20,9 @@ pub enum RequestLanes<'a> {
     /// There is none.
     #[default]
     None,
-    /// Of a pass.
+    /// Lanes of a pass.
     Pass(Pass, &'a PassData),
-    /// Of a context's sequencer.
+    /// Lanes of the request of a context's sequencer.
     Sequencer(usize, Box<SequencerRequest<Pass>>),
 }
 

@@ -34,7 +34,7 @@ impl<T: Copy + Default> Request<T> {
         }
     }
 
-    /// It takes or clears locks.
+    /// Whether the request takes or clears locks.
     pub(super) fn locks(&self) -> bool {
         self.access && matches!(self.op, op::LDLK | op::STUL)
     }

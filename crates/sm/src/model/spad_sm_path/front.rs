@@ -27,7 +27,7 @@ pub(crate) struct Feedback {
     pub(super) ex_fire: bool,
     /// The pass in EX is held.
     pub(crate) ex_hold: bool,
-    /// It is a RELSSP, and leaves.
+    /// The RELSSP in EX, if there is one and it leaves.
     pub(crate) release: Option<Release>,
     pub(super) atom_infl: bool,
     /// The instruction whose last result is written back.

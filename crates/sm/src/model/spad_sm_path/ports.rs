@@ -62,9 +62,9 @@ impl PathConfig {
 pub struct PathLaunch {
     /// Block slot.
     pub block: usize,
-    /// It shares its scratchpad with its partner.
+    /// Whether the block shares its scratchpad with its partner.
     pub shared: bool,
-    /// Its warp slots.
+    /// Warp slots of the block.
     pub warps: WarpMask,
     /// Threads of the highest of them; the others are full.
     pub last: ThreadMask,

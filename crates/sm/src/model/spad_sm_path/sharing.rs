@@ -22,9 +22,9 @@ pub(crate) struct Sharing {
 /// The outputs of these units in one cycle.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct SharingOutputs {
-    /// Of relssp.
+    /// Outputs of relssp.
     pub(crate) now: RelsspOutputs,
-    /// The same, as the access unit and the ports see it.
+    /// Outputs of relssp, as the access unit and the ports see them.
     pub(super) shown: RelsspOutputs,
     pub(super) access: AccessOutputs,
 }

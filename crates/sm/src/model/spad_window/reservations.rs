@@ -13,7 +13,7 @@ struct Reservation {
     owner: u8,
     /// Turns of the counter for which another warp leaves it alone.
     turns: u8,
-    /// It was taken or used in this cycle.
+    /// Whether the reservation was taken or used in this cycle.
     touched: bool,
 }
 

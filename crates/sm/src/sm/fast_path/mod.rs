@@ -56,7 +56,7 @@ impl FastPath {
         self.path.back.row = offers;
     }
 
-    /// It had the banks in the last one.
+    /// Whether the copy engine had the banks in the last cycle.
     pub(super) fn row_taken(&self) -> bool {
         self.row_taken
     }

@@ -1,5 +1,6 @@
-//! Which warps have released, and which may access the shared part. The units'
-//! outputs stay the same until a block starts, or threads exit or release.
+//! State of scratchpad sharing for the fast path: the warps that have released, and
+//! those that may access the shared part. The units' outputs stay the same until a
+//! block starts, or threads exit or release.
 
 use crate::model::spad_sm_path::{Sharing, SharingOutputs, SmPathInputs};
 use crate::model::{Release, RelsspOutputs};
@@ -9,8 +10,8 @@ use crate::model::{Release, RelsspOutputs};
 pub(super) struct Answers {
     /// The outputs of relssp.
     released: Option<RelsspOutputs>,
-    /// All outputs, valid while no block shares, so that offers do not matter,
-    /// and the `cfg_sharing` that they depend on.
+    /// Outputs of all units, valid while no block shares, so that offers do not
+    /// matter, and the `cfg_sharing` that they depend on.
     all: Option<(bool, SharingOutputs)>,
 }
 

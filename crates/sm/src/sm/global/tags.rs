@@ -64,7 +64,7 @@ impl Tags {
 pub(super) struct UnderWay {
     /// The cycle of each line's data.
     data: HashMap<u64, u64>,
-    /// The same as (cycle, line).
+    /// The entries of `data` as (cycle, line), in order.
     order: BTreeSet<(u64, u64)>,
 }
 

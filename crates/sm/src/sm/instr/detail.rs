@@ -18,7 +18,7 @@ pub enum BulkGroupOp {
 }
 
 impl BulkGroupOp {
-    /// All of them.
+    /// Every operation.
     pub const ALL: [BulkGroupOp; 3] = [
         BulkGroupOp::Commit,
         BulkGroupOp::Wait,
@@ -55,7 +55,7 @@ pub enum Detail {
         bits: u8,
         /// Multiplications.
         macs: u32,
-        /// It is the part of a warp in a product of a warpgroup.
+        /// Whether it is a warp's part of a product of a warpgroup.
         group: bool,
     },
     /// For an operation on an `mbarrier`: the parts of an [`MbarrierOp`].

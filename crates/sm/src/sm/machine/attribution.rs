@@ -159,7 +159,8 @@ impl Sm<'_> {
         }
     }
 
-    /// All warps of the grid have ended, and the channel is still accepting their stores.
+    /// Whether all warps of the grid have ended, and the channel is still accepting
+    /// their stores.
     fn drains(&self) -> bool {
         let ended = self.grid.next == self.grid.blocks && self.sets.resident == 0;
         ended && self.global.has_stores(self.cycle)

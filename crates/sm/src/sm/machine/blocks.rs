@@ -9,10 +9,10 @@ use crate::sm::warp::{NEVER, State};
 use crate::sm::workload::AtomicsAsLoads;
 use spadkit_base::error::{Error, Result};
 
-/// One block slot.
+/// A block slot.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct BlockSlot {
-    /// It has a block that was not cleared away.
+    /// Whether the slot has a block that was not cleared away.
     occupied: bool,
     /// Warps that have not ended.
     running: u32,

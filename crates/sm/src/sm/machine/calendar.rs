@@ -13,7 +13,7 @@ pub(super) struct Calendar {
     at: Vec<u64>,
     /// Warps of each of the next cycles, by the cycle modulo `NEAR`.
     near: [WarpMask; NEAR as usize],
-    /// Those of the next cycles that have warps.
+    /// The cycles of `near` that have warps, as bits.
     pages: u64,
     /// Warps whose cycle was further away when it was set.
     far: WarpMask,

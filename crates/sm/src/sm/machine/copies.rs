@@ -339,7 +339,7 @@ impl Sm<'_> {
         self.change_barrier(w, slot, at, |o| o.arrive(arrival).map(drop))
     }
 
-    /// This many lanes arrive at an object when the loads of `registers` have
+    /// Arrives at an object with this many lanes when the loads of `registers` have
     /// come.
     fn arrive_after(
         &mut self,

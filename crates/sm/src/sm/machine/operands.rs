@@ -53,7 +53,7 @@ pub(super) struct PassInExe {
     /// The program and the index of the instruction in it, if more passes follow.
     instr: Option<(Arc<[Instr]>, usize)>,
     pc: u32,
-    /// Its active lanes.
+    /// Active lanes of the pass.
     active: u64,
     /// The physical words of its block.
     words_of_block: SlotWords,
@@ -163,7 +163,7 @@ impl PassInExe {
         }
     }
 
-    /// One word of each lane of a subwarp.
+    /// Takes one word of each lane of a subwarp.
     fn one_word_each(&mut self, config: &Config, instr: &Instr, pass: u32) {
         let lanes = config.lanes;
         let (sub, word) = (pass / self.words, pass % self.words);
@@ -208,7 +208,7 @@ impl PassInExe {
         true
     }
 
-    /// All words of the lanes of a phase.
+    /// Takes all words of the lanes of a phase.
     fn phase(&mut self, config: &Config, instr: &Instr, pass: u32) {
         if self.passes < self.words {
             return self.merged_phase(config, instr, pass);
@@ -228,8 +228,8 @@ impl PassInExe {
         self.enable_bytes(config, instr);
     }
 
-    /// All words of two phases in one, if their lanes agree in pairs: one lane
-    /// of each pair represents both.
+    /// Takes all words of two phases in one, if their lanes agree in pairs: one
+    /// lane of each pair represents both.
     fn merged_phase(&mut self, config: &Config, instr: &Instr, pass: u32) {
         let words = self.words as usize;
         let lanes = config.lanes as usize / self.passes as usize;

@@ -42,8 +42,8 @@ impl Pairs {
         true
     }
 
-    /// All threads of the block have released or exited. A block whose threads
-    /// have all exited has held it to its end.
+    /// Gives back the shared part: all threads of the block have released or
+    /// exited. A block whose threads have all exited has held it to its end.
     fn release(&mut self, slot: usize, cycle: u64, ended: bool) {
         let holder = &mut self.holders[slot / 2];
         if *holder == Some(slot) {

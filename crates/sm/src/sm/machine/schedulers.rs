@@ -5,11 +5,11 @@ use crate::config::Config;
 use crate::model::{WarpMask, WarpScheduler};
 use crate::sm::two_level::TwoLevel;
 
-/// All schedulers, and the state that they decide by.
+/// The schedulers, and the state that they decide by.
 pub(super) struct Schedulers {
     /// Warp slots of each scheduler.
     pub own: Vec<WarpMask>,
-    /// Those with a private pipe; none where the SM has one scheduler.
+    /// Schedulers with a private pipe; none where the SM has one scheduler.
     pub private: Vec<WarpScheduler>,
     /// Warps that offer an instruction to their private scheduler.
     pub ready: WarpMask,

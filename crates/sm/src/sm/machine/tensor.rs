@@ -9,7 +9,7 @@ use crate::sm::instr::{Detail, Instr};
 use spadkit_base::error::{Error, Result};
 use std::collections::VecDeque;
 
-/// All units.
+/// The tensor units of the SM.
 #[derive(Default)]
 pub(super) struct Tensor {
     units: Vec<TensorUnit>,
@@ -17,7 +17,7 @@ pub(super) struct Tensor {
     pub waiting: WarpMask,
 }
 
-/// One unit.
+/// A tensor unit.
 #[derive(Clone, Default)]
 struct TensorUnit {
     /// The warp that offers a product to it.
@@ -31,7 +31,7 @@ struct TensorUnit {
 /// The answer to a warp that asks for its unit.
 enum Answer {
     Taken,
-    /// It is this warp's turn in that cycle.
+    /// The warp has its turn in that cycle.
     From(u64),
     /// Not known yet: another warp's issue decides.
     Later,

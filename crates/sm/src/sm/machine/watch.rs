@@ -29,7 +29,8 @@ impl Sm<'_> {
         Ok((self.finish(), ended))
     }
 
-    /// The same, with the issue slots of each instruction.
+    /// Runs like [`run_watched`](Sm::run_watched), and also returns the issue slots
+    /// of each instruction.
     pub fn run_profiled(
         mut self,
         watch: &mut dyn FnMut(RunProgress) -> bool,

@@ -91,7 +91,7 @@ impl Expr {
         }
     }
 
-    /// It is the same in all lanes of a warp.
+    /// Whether the value is the same in all lanes of a warp.
     fn is_uniform(&self) -> bool {
         match self {
             Expr::Number(_) => true,

@@ -3,7 +3,7 @@
 use super::expr::Expr;
 use crate::sm::instr::Instr;
 
-/// One line of a program.
+/// A line of a program.
 #[derive(Clone, Debug)]
 pub(super) enum Line {
     Instr(Box<Template>),

@@ -7,7 +7,7 @@ use crate::sm::instr::{Addresses, Instr, KernelInfo};
 /// A `repeat` that is being executed.
 #[derive(Clone, Copy)]
 struct Loop {
-    /// Its line.
+    /// Line of the `repeat`.
     line: usize,
     turn: u64,
     turns: u64,

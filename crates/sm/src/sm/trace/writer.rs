@@ -14,7 +14,7 @@ use std::path::{Path, PathBuf};
 pub struct TraceSummary {
     /// Instructions of all warps.
     pub instructions: u64,
-    /// Those that access shared memory.
+    /// Instructions that access shared memory.
     pub shared_accesses: u64,
     /// Bytes of the file.
     pub bytes: u64,

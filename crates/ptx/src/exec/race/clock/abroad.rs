@@ -1,15 +1,15 @@
-//! What other blocks of a cluster get to see of what threads did.
+//! Knowledge that threads hand to other blocks of their cluster.
 
 use super::Order;
 use crate::exec::race::seen::{Knowledge, Seen};
 
 impl Order {
-    /// What other blocks see of what a phase carries.
+    /// Knowledge that a phase carries, as other blocks see it.
     pub fn abroad(&self, phase: u64) -> Option<Knowledge> {
         self.phases.get(&phase).map(|all| self.of_block(all))
     }
 
-    /// What other blocks see of what lanes did, and an agent if one is given.
+    /// Knowledge of lanes and of an agent, if one is given, as other blocks see it.
     pub fn shown_abroad(&mut self, warp: u32, mask: u32, agent: Option<(u8, u32)>) -> Knowledge {
         let mut all = self.snapshot(warp, mask);
         if let Some((agent, lane)) = agent {
@@ -18,7 +18,7 @@ impl Order {
         self.of_block(&all)
     }
 
-    /// What other blocks see of lanes that arrive by `.relaxed`.
+    /// Knowledge that lanes release to other blocks by an arrival with `.relaxed`.
     pub fn fenced_abroad(&mut self, warp: u32, mask: u32) -> Knowledge {
         let all = self.fenced(warp, mask, true);
         Knowledge {
@@ -29,7 +29,8 @@ impl Order {
         }
     }
 
-    /// What other blocks see of proxy fences, for shared and for global memory.
+    /// Accesses before proxy fences for shared and for global memory, as other blocks see
+    /// them.
     pub(super) fn proxied_abroad(&self, all: &Knowledge) -> [Seen; 2] {
         std::array::from_fn(|kind| {
             let mut proxied = all.proxied[kind].clone();

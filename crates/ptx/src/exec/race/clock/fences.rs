@@ -1,40 +1,14 @@
-//! Fences: what they let words take along, and what they let be seen of what words have
-//! brought.
+//! Fences: the knowledge that they let words carry, and the carried knowledge that they let
+//! a thread use.
 
 use super::Order;
+use crate::exec::ordering::{Fence, Sides};
 use crate::exec::race::lanes;
 use crate::exec::race::seen::{Knowledge, Seen};
 use crate::exec::race::warp::{FENCED, NEAR, PROXIED_GLOBAL, PROXIED_SHARED, PUBLISHED};
 
-/// Fences, by what they are for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Fence {
-    Block,
-    /// For the blocks of the cluster.
-    Cluster,
-    /// For other blocks, too.
-    Wide,
-    /// `fence.proxy.async`, for shared, for global, or for all memory.
-    Proxy {
-        shared: bool,
-        global: bool,
-    },
-}
-
-/// Which of the two things a fence is good for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Sides {
-    /// `.acq_rel`, `.sc`, `membar`
-    Both,
-    /// What words have brought is seen from here on.
-    Acquire,
-    /// Words that are written from here on take along what came before.
-    Release,
-}
-
 impl Fence {
-    /// What it makes visible of what came before, by the kinds of
-    /// [`Knowledge::by_fences`].
+    /// Kinds of [`Knowledge::by_fences`] that the fence fills with everything before it.
     fn publishes(self) -> &'static [usize] {
         match self {
             Fence::Block => &[FENCED],
@@ -46,7 +20,7 @@ impl Fence {
         }
     }
 
-    /// Who passes it has seen what words have brought.
+    /// Makes seen what words have brought to a thread that passes the fence.
     fn acquire(self, k: &mut Knowledge) {
         let brought = [
             &mut k.pending,
@@ -65,7 +39,7 @@ impl Fence {
         }
     }
 
-    /// Words that are written from here on take along what was `seen`.
+    /// Lets words that the thread writes from here on carry what it has `seen`.
     fn release(self, k: &mut Knowledge, seen: &Seen) {
         let parts = k.by_fences();
         for &kind in self.publishes() {
@@ -75,8 +49,8 @@ impl Fence {
 }
 
 impl Order {
-    /// What words have brought to another thread, with a barrier since, that a thread has
-    /// seen after a fence.
+    /// Knowledge that words brought to another thread before a barrier with this one, and
+    /// that this fence makes seen.
     fn brought(&self, fence: Fence) -> Seen {
         match fence {
             Fence::Wide => self.common.unfenced.clone(),

@@ -25,7 +25,7 @@ impl Order {
     /// Whether each lane of an access to an `mbarrier`, as far as a thread has not seen it,
     /// executed such an instruction after it, with a lane that the thread has seen since.
     pub fn is_through(&self, warp: u32, lane: u32, mark: &Mark) -> bool {
-        if !self.is_own(mark) || mark.warp >= AGENTS || mark.seq == FLYING {
+        if !self.is_own(mark) || mark.warp >= AGENTS || mark.moment == FLYING {
             return false;
         }
         let Some(joint) = self.joint.get(usize::from(mark.warp)) else {
@@ -36,7 +36,7 @@ impl Order {
             own || self.any(warp, lane, false, |seen| seen.get(mark.warp, of) > at)
         };
         let through = |l: u32| {
-            let after = joint.iter().filter(|(at, _)| *at > mark.seq);
+            let after = joint.iter().filter(|(at, _)| *at > mark.moment);
             let mut with = after.filter(|(_, mask)| mask >> l & 1 != 0);
             with.any(|&(at, mask)| lanes(mask).any(|of| sees(of, at)))
         };

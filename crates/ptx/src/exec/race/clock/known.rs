@@ -1,10 +1,11 @@
-//! What is known of an earlier access without a look at who has seen what: cheap
-//! answers for most of them.
+//! Cheap answers about an earlier access, without a comparison of vector clocks; they do
+//! for most accesses.
 
 use super::Order;
+use crate::exec::ordering::Scope;
 use crate::exec::race::AGENTS;
 use crate::exec::race::lanes;
-use crate::exec::race::mark::{Mark, Scope};
+use crate::exec::race::mark::Mark;
 use crate::exec::race::seen::{Knowledge, Seen};
 
 /// Parts of what is known.
@@ -15,7 +16,7 @@ impl Order {
     /// turn it was.
     #[inline(always)]
     pub fn is_surely_own(&self, mark: &Mark) -> bool {
-        mark.seq >= self.start && !self.turns
+        mark.moment >= self.start && !self.turns
     }
 
     /// Whether threads of the block made an access before its last barrier, so that
@@ -23,7 +24,7 @@ impl Order {
     #[inline(always)]
     pub fn is_before_barrier(&self, mark: &Mark) -> bool {
         let thread = mark.warp < AGENTS;
-        thread && mark.seq < self.base && self.is_surely_own(mark)
+        thread && mark.moment < self.base && self.is_surely_own(mark)
     }
 
     /// Whether an access of lanes of a warp is one since the last barrier that nobody
@@ -31,7 +32,7 @@ impl Order {
     #[inline(always)]
     pub fn is_unshown(&self, mark: &Mark, warp: u32) -> bool {
         let since = self.base.max(self.shown(warp));
-        u32::from(mark.warp) == warp && mark.seq >= since && self.is_surely_own(mark)
+        u32::from(mark.warp) == warp && mark.moment >= since && self.is_surely_own(mark)
     }
 
     /// Whether these are all lanes of a warp that have not exited.
@@ -50,7 +51,7 @@ impl Order {
         if self.is_alike(one, other) {
             return Scope::Block;
         }
-        let cluster = |m: &Mark| self.moments.cluster(self.moments.block_at(m.seq));
+        let cluster = |m: &Mark| self.moments.cluster(self.moments.block_at(m.moment));
         if cluster(one) == cluster(other) {
             Scope::Cluster
         } else {
@@ -58,7 +59,8 @@ impl Order {
         }
     }
 
-    /// From when on nobody can have seen one access of lanes of a warp and not another.
+    /// The moment from which on nobody can have seen one access of the warp's lanes and not
+    /// another.
     pub fn since(&self, warp: u32) -> u32 {
         self.base.max(self.shown(warp)).max(self.met(warp))
     }
@@ -89,13 +91,13 @@ impl Order {
         if self.is_own(mark) {
             return None;
         }
-        let block = self.moments.block_at(mark.seq);
+        let block = self.moments.block_at(mark.moment);
         let of = &self.warps[warp as usize];
         let mut ticket = None;
         let brought = lanes(mask).all(|lane| {
             let all = [Some(&self.common), Some(&of.know), of.part(lane)];
             let has = |k: &&Knowledge, l| {
-                let seen = |s: &Seen| s.get_of(block, mark.warp, l) > mark.seq;
+                let seen = |s: &Seen| s.get_of(block, mark.warp, l) > mark.moment;
                 parts(k).into_iter().any(seen) || seen(&k.seen)
             };
             let has_some = |k: &&Knowledge| parts(k).iter().any(|seen| !seen.is_empty());
@@ -119,6 +121,6 @@ impl Order {
         if self.is_surely_own(one) && self.is_surely_own(other) {
             return true;
         }
-        self.moments.block_at(one.seq) == self.moments.block_at(other.seq)
+        self.moments.block_at(one.moment) == self.moments.block_at(other.moment)
     }
 }

@@ -1,17 +1,17 @@
-//! What threads and agents bring to the phases of an `mbarrier` and of the barrier of a
-//! cluster, and who takes it.
+//! Knowledge that threads and agents release into a phase of an `mbarrier` or of the
+//! barrier of a cluster, and that waiters acquire from it.
 
 use super::Order;
 use crate::exec::race::seen::Knowledge;
 
 impl Order {
-    /// What lanes did goes with the phase of an `mbarrier`.
+    /// Adds the knowledge of lanes to a phase.
     pub fn bring(&mut self, warp: u32, mask: u32, phase: u64) {
         let all = self.snapshot(warp, mask);
         self.phases.entry(phase).or_default().join(&all);
     }
 
-    /// So does what an agent did.
+    /// Adds the accesses of an agent until now to a phase.
     pub fn bring_agent(&mut self, agent: u8, lane: u32, phase: u64) {
         self.used = true;
         let moment = self.now;
@@ -19,21 +19,23 @@ impl Order {
         phase.seen.raise(agent, 1 << lane, moment);
     }
 
-    /// Lanes arrive by `.relaxed` at the barrier of the cluster: what they did before
-    /// their last fence for other blocks goes with the phase. That they are there does
-    /// too, for who asks for no more.
+    /// Adds to a phase of the cluster's barrier what lanes that arrive by `.relaxed` did
+    /// before their last fence for other blocks. The arrival itself also travels with the
+    /// phase, for a waiter that needs no data.
     pub fn bring_fenced(&mut self, warp: u32, mask: u32, phase: u64) {
         let all = self.fenced(warp, mask, true);
         self.phases.entry(phase).or_default().join(&all);
     }
 
-    /// The same at an `mbarrier` of the block, by any fence.
+    /// Adds to a phase of an `mbarrier` of the block what lanes that arrive by `.relaxed`
+    /// did before their last fence of any kind.
     pub fn bring_relaxed(&mut self, warp: u32, mask: u32, phase: u64) {
         let all = self.fenced(warp, mask, false);
         self.phases.entry(phase).or_default().join(&all);
     }
 
-    /// What others see of lanes that arrive by `.relaxed`.
+    /// Knowledge that lanes release by an arrival with `.relaxed`: what they did before
+    /// their last fence for the cluster (`near`), or for the block.
     pub fn fenced(&mut self, warp: u32, mask: u32, near: bool) -> Knowledge {
         let all = self.snapshot(warp, mask);
         let (mut seen, common) = if near {
@@ -66,8 +68,8 @@ impl Order {
         }
     }
 
-    /// The same by `.relaxed`: they see it after their next fence, and what other blocks
-    /// did after their next one for these.
+    /// Lanes have waited for a phase by `.relaxed`. They see what it carries after their
+    /// next fence; what other blocks did, after their next fence for the cluster.
     pub fn take_relaxed(&mut self, warp: u32, mask: u32, phase: u64) {
         if let Some(brought) = self.phases.get(&phase).cloned() {
             let mut loose = brought.loose;
@@ -84,7 +86,7 @@ impl Order {
         }
     }
 
-    /// The same by `.cta`: of their own block.
+    /// Lanes have waited for a phase by `.cta`: they see only what their own block did.
     pub fn take_of_block(&mut self, warp: u32, mask: u32, phase: u64) {
         if let Some(mut brought) = self.phases.get(&phase).cloned() {
             brought.seen.forget_blocks();

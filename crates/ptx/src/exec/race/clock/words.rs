@@ -1,9 +1,9 @@
-//! Words that an atomic, volatile, relaxed, releasing or acquiring access writes,
-//! and what they take along.
+//! Words that an atomic, volatile, relaxed, releasing or acquiring access writes, and the
+//! knowledge that they carry.
 
 use super::Order;
+use crate::exec::ordering::Scope;
 use crate::exec::race::lanes;
-use crate::exec::race::mark::Scope;
 use crate::exec::race::moments::Carried;
 use crate::exec::race::seen::{Knowledge, Seen};
 use crate::exec::race::words::{Bytes, Words};
@@ -13,28 +13,28 @@ use std::collections::HashMap;
 #[derive(Clone, Copy, Debug)]
 pub struct Word {
     pub bytes: Bytes,
-    /// In global memory, where other blocks may read it.
+    /// The word is in global memory, where other blocks may read it.
     pub global: bool,
     pub scope: Scope,
-    /// Whether it acquires, or releases.
+    /// The access acquires, if it is a read, or releases, if it is a write.
     pub orders: bool,
-    /// An atomic.
+    /// The access is an atomic.
     pub update: bool,
     /// The instruction.
     pub pc: u32,
 }
 
-/// What a thread has released by a word. A strong store of its own to the same word
-/// behind that takes it along as well, though no fence is between.
+/// Knowledge that a thread has released by a word. A later strong store of the thread to
+/// that word carries it, too, without another fence (a release sequence).
 #[derive(Clone, Debug)]
 pub struct Release {
     scope: Scope,
-    /// What the block sees of it, and what other blocks do.
+    /// The knowledge for the own block, and for other blocks.
     here: Seen,
     abroad: Seen,
 }
 
-/// The last one of each thread and scope, by word, warp and lane.
+/// The last release of each thread and scope, by word, warp and lane.
 #[derive(Debug, Default)]
 pub struct Releases(HashMap<(Bytes, u32, u32, Scope), Release>);
 
@@ -53,7 +53,7 @@ impl Releases {
         self.0.values_mut().for_each(|r| r.here.forget_threads());
     }
 
-    /// Those of lanes that write a word once more.
+    /// Earlier releases by lanes that write the word once more.
     fn of(&self, word: Word, warp: u32, mask: u32) -> Vec<Release> {
         if word.orders || self.0.is_empty() {
             return Vec::new();
@@ -205,8 +205,8 @@ impl Order {
         taken
     }
 
-    /// What a word takes to other blocks, where it may take what fences have
-    /// published: for the lanes, and for the block.
+    /// Knowledge that a word carries to other blocks; without release semantics, only what
+    /// fences have `published`, for the lanes and for the block.
     fn carried(&self, word: Word, all: &Knowledge, published: (&Seen, &Seen)) -> Carried {
         let (own, common) = if word.orders {
             (&all.seen, &self.common.seen)
@@ -231,9 +231,9 @@ impl Order {
     }
 }
 
-/// What a read of `word` learns from what its writer left there: at once if it
-/// acquires; else `wait` keeps what was seen for the next fence. Fences of proxies need
-/// no other one: they count for what is seen.
+/// Knowledge that a read of `word` takes from what its writer left there: at once if the
+/// read acquires; else `wait` keeps it for the next fence. What proxy fences have made
+/// visible needs no further fence.
 fn learned(carried: &Carried, word: Word, wait: impl FnOnce(&mut Knowledge, Seen)) -> Knowledge {
     let Carried {
         seen,

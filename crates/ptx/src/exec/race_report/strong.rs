@@ -3,8 +3,7 @@
 
 use crate::exec::image::{Image, MemoryOp, Transfer};
 use crate::exec::machine::pairs::Why;
-use crate::exec::race::Strength;
-use crate::exec::race::mark::Scope;
+use crate::exec::ordering::{Scope, Strength};
 
 /// An access, as far as it may be strong for others.
 pub struct StrongAccess {
@@ -16,7 +15,7 @@ pub struct StrongAccess {
 }
 
 impl StrongAccess {
-    /// That of an instruction.
+    /// The access of an instruction.
     pub fn at(image: &Image, pc: u32) -> Self {
         let access = image.access.get(pc as usize).copied().flatten();
         let info = access.map(|at| &image.memory[at as usize]);

@@ -51,7 +51,7 @@ impl Ends {
         }
     }
 
-    /// These, or the second one first.
+    /// The lines as they are, or with the second one first (`back`).
     pub fn in_order(&self, back: bool) -> Self {
         let mut ends = self.clone();
         if back {

@@ -20,7 +20,7 @@ use strong::StrongAccess;
 /// A line with an access that races.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord)]
 struct Line {
-    /// Of the PTX; 0 where it names a source.
+    /// Line in the PTX; 0 if the PTX names a source.
     ptx: u32,
     source: Option<String>,
     /// The user's lines that lead to the source.
@@ -71,7 +71,7 @@ struct Instructions {
 }
 
 impl Instructions {
-    /// These, or the second one first.
+    /// The instructions as they are, or with the second one first (`back`).
     fn in_order(&self, back: bool) -> ([u32; 2], WarpCoverage) {
         match (self.pcs, back) {
             (pcs, false) => (pcs, self.warps),
