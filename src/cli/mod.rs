@@ -69,8 +69,8 @@ use std::process::ExitCode;
 /// Findings that are not treated as faults.
 #[derive(Args, Clone)]
 pub struct Allow {
-    /// Continue in spite of this finding: out-of-bounds-read, reads outside
-    /// buffers, which return zeros.
+    /// Do not treat this finding as a fault. out-of-bounds-read: a read outside
+    /// a buffer returns zeros.
     #[arg(long, value_name = "FINDING", value_parser = ["out-of-bounds-read"])]
     allow: Vec<String>,
 }
