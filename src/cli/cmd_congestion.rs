@@ -11,7 +11,8 @@ use clap::{Args, ValueEnum};
 use serde::Serialize;
 use serde_json::{Value, json};
 
-/// Congestion of random address shift mappings on the discrete memory machine.
+/// Measure the congestion of random address shift mappings on the discrete memory
+/// machine.
 ///
 /// The congestion of a warp access is the largest number of distinct addresses
 /// in one bank. Mean and maximum are taken over random draws of the mapping and

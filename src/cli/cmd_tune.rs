@@ -33,7 +33,7 @@ use clap::builder::{EnumValueParser, TypedValueParser};
 use std::path::PathBuf;
 use std::time::Duration;
 
-/// The best configuration of each hash unit for a trace.
+/// Find the best configuration of each hash unit for a kernel.
 ///
 /// Without --method, each unit is searched with the method that gives the strongest proof:
 /// exhaustive for bit vectors, optimal for the others. A search that runs out
