@@ -100,7 +100,7 @@ struct Cycle {
     launch: Option<PathLaunch>,
     exit: Option<Exit>,
     kernel_clear: bool,
-    /// Index of the operands among the recorded ones; none if EXE is empty.
+    /// Index of the operands among the recorded ones; none if EX is empty.
     op: Option<usize>,
     icn: Option<(usize, u8, u16, bool, u64)>,
 }

@@ -10,7 +10,7 @@ pub mod cli;
 pub mod flow;
 pub mod terminal;
 
-use spadkit_base::claims;
+use spadkit_base::{claims, digest};
 pub use spadkit_base::{cuda, error, input, interrupt, output, quote, toolkit};
 pub use spadkit_compiler::{assembler, rewrite, sharing, suggest};
 pub use spadkit_launch::{capture, launch, workload};

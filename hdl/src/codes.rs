@@ -211,7 +211,7 @@ field! {
 field! {
     /// `stall` (microarchitecture/pipelines.md).
     stall "STALL" 2:
-    /// EXE is empty or moves.
+    /// EX is empty or moves.
     NONE = 0;
     /// More groups in MEM0.
     BANK_CONFLICT = 1;
@@ -226,17 +226,17 @@ field! {
     counter "COUNTER" 4:
     /// Clock cycles.
     CYCLES = 0;
-    /// Passes that entered EXE.
+    /// Passes that entered EX.
     PASSES = 1;
     /// Passes of scratchpad accesses, atomics aside, that were written back.
     ACCESSES = 2;
     /// Sum of their conflict degrees.
     DEGREE = 3;
-    /// Cycles in which bank conflicts held EXE.
+    /// Cycles in which bank conflicts held EX.
     STALL_BANK = 4;
-    /// Cycles in which the way to writeback held EXE.
+    /// Cycles in which the way to writeback held EX.
     STALL_WRITEBACK = 5;
-    /// Cycles in which the retry sequencer held EXE.
+    /// Cycles in which the retry sequencer held EX.
     STALL_RETRY = 6;
     /// Cycles in which the mask held a ready warp back.
     MASKED = 7;

@@ -169,7 +169,7 @@ pub struct Machine {
     pub merge_bytes: bool,
     /// Memory stages.
     pub mem_stages: usize,
-    /// Stages in which the issue is decided in front of EXE.
+    /// Stages in which the issue is decided in front of EX.
     pub ahead: usize,
     /// Extra hash stages.
     pub hash_stage: usize,
@@ -207,7 +207,7 @@ impl Machine {
     pub const LOCK_GROUP_CYCLES: Allowed = Allowed::PowerOfTwo(1, 8);
     /// Memory stages.
     pub const MEM_STAGES: Allowed = Allowed::Range(2, 8);
-    /// Stages in which the issue is decided in front of EXE.
+    /// Stages in which the issue is decided in front of EX.
     pub const AHEAD: Allowed = Allowed::Range(0, 3);
     /// Extra hash stages.
     pub const HASH_STAGE: Allowed = Allowed::Range(0, 1);

@@ -15,16 +15,16 @@ pub(crate) fn emit_kernel() -> Result<Module> {
         "access-unit.md",
     ));
     let lock = u.input("lock", 1, "the shared part was held");
-    let owner = u.input("owner", 1, "by which slot");
+    let owner = u.input("owner", 1, "the slot that held it, 0 or 1");
     let needs = u.input("needs", 2, "per slot: a thread has not released");
     let live = u.input("live", 2, "per slot: it has an active thread");
     let about = "per slot: a warp of it takes the shared part";
     let acquires = u.input("acquires", 2, about);
     let starts = u.input("starts", 2, "per slot: a block starts");
     let locked = u.output("locked", 1, "the shared part is held");
-    let owned_by = u.output("owned_by", 1, "by which slot");
+    let owned_by = u.output("owned_by", 1, "the slot that holds it");
     let lock_next = u.output("lock_next", 1, "the shared part is held in the next cycle");
-    let owner_next = u.output("owner_next", 1, "by which slot");
+    let owner_next = u.output("owner_next", 1, "the slot that then holds it");
 
     // With the releases of this cycle, the lock is freed if nobody needs it any
     // more, and passed on if only the partner does.

@@ -71,8 +71,9 @@ ports! {
 struct Pairs {
     /// Per slot: its block runs in sharing mode.
     sh: Signal,
-    /// Per pair: the shared part is held, by which slot.
+    /// Per pair: the shared part is held.
     lk: Signal,
+    /// Per pair: the slot that holds it, 0 or 1.
     own: Signal,
     lk_next: Signal,
     own_next: Signal,
@@ -89,12 +90,11 @@ struct Pairs {
 impl Pairs {
     fn new(u: &UnitBuilder, io: &Ports) -> Self {
         let t = io.s.T;
-        u.section(
-            "Per slot: its block runs in sharing mode. Per pair: the shared part is held, by \
-             which slot.",
-        );
+        u.section("Per slot: its block runs in sharing mode.");
         let sh = u.register("sh", t).reset(0);
+        u.about("Per pair: the shared part is held.");
         let lk = u.register("lk", t / 2).reset(0);
+        u.about("Per pair: the slot that holds it, 0 or 1.");
         let own = u.register("own", t / 2).reset(0);
         let [lk_next, own_next] = [lk, own].map(|r| u.next_state_wire(r));
         u.section(

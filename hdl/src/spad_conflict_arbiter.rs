@@ -192,7 +192,7 @@ impl Bytes {
         } else {
             ""
         };
-        let about = "Byte k of all lanes apart: `wants` has those that wait to write it";
+        let about = "Each byte position by itself: `wants` has the lanes that wait to write byte k";
         u.section(&format!("{about}{more}."));
         Bytes {
             be: u.register("be", s.L * s.DB).covered_by(access.pend),

@@ -118,8 +118,8 @@ struct Update {
 impl Update {
     fn new(u: &UnitBuilder, s: Sizes) -> Self {
         u.section(
-            "The update that was offered in the previous cycle: it read then what its set holds, \
-             and finds its way now.",
+            "The update that was offered in the previous cycle: its set was read in that cycle; \
+             its way is chosen in this one.",
         );
         let valid = u.register("update_valid", 1).reset(0);
         let covered = |name: &str, width| u.register(name, width).covered_by(valid);

@@ -48,8 +48,8 @@ ports! {
     /// The ports, by their names.
     Ports(s) clocked {
         clear: input(1, "all counters start again from 0"),
-        iss_valid: input(1, "of the path: a pass enters EXE"),
-        stall: input(2, "of the path: why EXE is held"),
+        iss_valid: input(1, "of the path: a pass enters EX"),
+        stall: input(2, "of the path: why EX is held"),
         masked: input(1, "of the path: the mask holds a ready warp back"),
         seq_state: input(3, "of the path: state of the retry sequencer"),
         wb_valid: input(1, "of the path: a result is written back"),

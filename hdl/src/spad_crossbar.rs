@@ -21,7 +21,7 @@ pub(crate) fn emit_unit(p: &Params) -> Result<Vec<Module>> {
     let s = &u.all_sizes(p);
     let io = Ports::new(&u, s);
     u.paragraph();
-    u.note("The bytes of a word apart: byte k of all lanes, and the lanes that write it.");
+    u.note("Each byte position by itself: byte k of all lanes, and the lanes that write it.");
     let bytes = u.wire("bytes", s.DB * l * 8);
     let writes = u.wire("writes", s.DB * l);
     let indices = u.indices(["i", "j", "k"]);

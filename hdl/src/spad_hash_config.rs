@@ -9,6 +9,17 @@ use crate::module::{Dir, HdlError, Module, Result, UnitDoc, Vector};
 use crate::signal::{Bits, Expr, Signal, concat};
 use crate::unit::UnitBuilder;
 
+/// What the header says of a block whose name does not state its hash unit.
+fn other_name(of: Configured, name: &str) -> String {
+    match of.config_unit() {
+        own if own == name => String::new(),
+        own => format!(
+            " The same as {own}, under a name that does not depend on the hash unit; the other \
+             units instantiate {own}."
+        ),
+    }
+}
+
 /// Emits the configuration block of `of` under the module name `name`, with its
 /// decoder if it has one.
 pub fn emit_unit(machine: &Machine, of: Configured, name: &str) -> Result<Vec<Module>> {
@@ -20,8 +31,9 @@ pub fn emit_unit(machine: &Machine, of: Configured, name: &str) -> Result<Vec<Mo
         name: name.into(),
         summary: format!(
             "configuration registers of {}, one block per SM, shared by all lanes. Write \
-             before the kernel starts; a value without meaning selects nothing.",
-            configured.doc.name
+             before the kernel starts; a value without meaning selects nothing.{}",
+            configured.doc.name,
+            other_name(of, name)
         ),
         parameters: g.parameters(),
         timing: "a write shows on cfg_* in the next cycle".into(),

@@ -10,8 +10,8 @@ use crate::unit::UnitBuilder;
 pub(crate) fn emit_kernel() -> Result<Module> {
     let u = UnitBuilder::new(UnitDoc::part(
         "spad_kind_operation",
-        "the scratchpad's operation for an instruction's kind: unknown kinds, and \
-         ATOMIC, becomes the unsupported one.",
+        "the scratchpad's operation for an instruction's kind. ATOMIC and unknown kinds become \
+         OP_UNSUPPORTED.",
         "none".into(),
         "parameters.md",
     ));

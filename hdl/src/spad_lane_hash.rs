@@ -84,7 +84,7 @@ fn lane(p: &Params, to_bank: Option<&Module>, to_row: Option<&Module>) -> Result
     u.section(
         "The low lock bits, unchanged or combined with the address bits above the lock index.",
     );
-    let bits = p.LK.min(HASHED);
+    let bits = hashed_bits(p);
     let low = u.name("low", addr.part(0, bits));
     let above = p.n.saturating_sub(p.LK).min(bits);
     let up: Operand = match above {
@@ -103,13 +103,21 @@ fn lane(p: &Params, to_bank: Option<&Module>, to_row: Option<&Module>) -> Result
     u.emit()
 }
 
+/// The low bits of a lock index that `cfg_lock_hash` changes.
+fn hashed_bits(p: &Params) -> usize {
+    p.LK.min(HASHED)
+}
+
 fn doc(p: &Params) -> UnitDoc {
+    let bits = hashed_bits(p);
     UnitDoc {
         name: "spad_lane_hash".into(),
-        summary: "bank, row and lock of one lane's address. cfg_lock_hash: 0 the low address \
-                  bits; 1 the low five of them XORed with the bits above the index; 2 added to \
-                  them, modulo 32."
-            .into(),
+        summary: format!(
+            "bank, row and lock of one lane's address. cfg_lock_hash: 0 the low address bits; 1 \
+             the low {bits} of them XORed with the bits above the index; 2 added to them, modulo \
+             {}.",
+            1u32 << bits
+        ),
         parameters: p.text(&["n", "m", "R", "LK"]),
         timing: "combinational; cfg_* is static while a kernel runs".into(),
         paper: "hash paper, section 4; atomics paper, section IV; microarchitecture/hash-units.md"

@@ -12,14 +12,14 @@ pub(crate) fn emit_helper() -> Result<Module> {
         summary: "the lowest set bit of a vector.".into(),
         parameters: "WIDTH, bits, 2 to 128".into(),
         timing: "combinational".into(),
-        paper: "the lowest warp goes first: microarchitecture/warp-scheduler.md".into(),
+        paper: "microarchitecture/warp-scheduler.md".into(),
         latency_cycles: 0,
     });
     let width = u.parameter("WIDTH", 8, 2..=128);
-    let want = u.input("want", width, "the candidates, WIDTH bits");
-    let about = "per position: a bit at or below it is set";
+    let want = u.input("want", width, "the vector");
+    let about = "bit i: a bit of want from 0 to i is set";
     let found = u.output("found", width, about);
-    let about = "the lowest set bit alone; none if none is";
+    let about = "the lowest set bit of want alone; none if none is";
     let lowest = u.output("lowest", width, about);
 
     let levels = u.size("LEVELS", width.index_bits());

@@ -49,7 +49,7 @@ fn doc(p: &Params) -> UnitDoc {
     UnitDoc {
         name: "spad_nonmem_queue".into(),
         summary: "NQ stages beside the memory stages. Elastic: a first-in first-out queue with \
-                  taps on every stage and on EXE; fixed: a pipeline. Bubbles close up in both."
+                  taps on every stage and on EX; fixed: a pipeline. Bubbles close up in both."
             .into(),
         parameters: p.text(&["M", "H", "NQ", "NMW"]),
         timing: "elastic: 0 cycles when empty and out_ready; fixed: at least NQ cycles".into(),

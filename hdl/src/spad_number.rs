@@ -21,7 +21,10 @@ pub(crate) fn of_lane(lanes: usize) -> Result<Module> {
 fn emit_kernel(name: &str, count: usize) -> Result<Module> {
     let u = UnitBuilder::new(UnitDoc {
         name: name.into(),
-        summary: "the number of the bit that is set.".into(),
+        summary: format!(
+            "one-hot to binary encoder of {count} bits. Bit 0 is no input: without it the number \
+             is 0, as it is for bit 0."
+        ),
         parameters: format!("{count} bits"),
         timing: "combinational".into(),
         paper: "microarchitecture/warp-scheduler.md".into(),

@@ -387,8 +387,10 @@ fn doc(p: &Params) -> UnitDoc {
         parameters: p.text(&[
             "L", "m", "R", "LK", "D", "DG", "LR", "LU", "LWR", "LB", "TGW",
         ]),
-        timing: "a round takes LR * r + LU + LWR * w + LB cycles for degrees r of the read and w \
-                 of the write"
+        timing: "a round takes at least LR * r + LU + LWR * w + LB cycles for degrees r of the \
+                 read and w of the write, and its read lasts until the scratchpad answers. With \
+                 LR, LU, LWR, LB = 0, 1, 0, 1 and an answer S cycles after the cycle in which \
+                 the read fires, a round takes S + 4 cycles"
             .into(),
         paper: "atomics paper, sections II and III; microarchitecture/retry-sequencer.md".into(),
         latency_cycles: 1,

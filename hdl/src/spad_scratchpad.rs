@@ -20,6 +20,9 @@ pub(crate) fn emit_unit(p: &Params) -> Result<Vec<Module>> {
     emit_as("spad_scratchpad", "TGW", p)
 }
 
+/// The scratchpad inside `spad_stream`.
+const FOR_STREAM: &str = "spad_stream_scratchpad";
+
 /// Emits `spad_stream_scratchpad`, the same with the stages and the tag of
 /// `spad_stream`: a design may have both.
 pub(crate) fn emit_for_stream(p: &Params) -> Result<Vec<Module>> {
@@ -27,7 +30,7 @@ pub(crate) fn emit_for_stream(p: &Params) -> Result<Vec<Module>> {
         MS: p.SMS,
         ..p.clone()
     };
-    emit_as("spad_stream_scratchpad", "STG", &own)
+    emit_as(FOR_STREAM, "STG", &own)
 }
 
 /// The scratchpad under that name, its tag as wide as that parameter says.
@@ -384,14 +387,18 @@ fn respond(
 }
 
 fn doc(name: &str, tag: &str, p: &Params) -> UnitDoc {
+    let inside = match name {
+        FOR_STREAM => " Inside spad_stream: MS = [stream] mem_stages.",
+        _ => "",
+    };
     UnitDoc {
         name: name.into(),
-        summary:
+        summary: format!(
             "the scratchpad of L lanes and B banks in MS stages: loads, stores, load-and-lock, \
-                  store-and-unlock, one conflict-free group a cycle; lanes on one word are \
-                  served together. Operations: 0 pass, 1 load, 2 store, 3 load and lock, \
-                  4 store and unlock; others are answered with an error."
-                .into(),
+             store-and-unlock, one conflict-free group a cycle; lanes on one word are served \
+             together. Operations: 0 pass, 1 load, 2 store, 3 load and lock, 4 store and unlock; \
+             others are answered with an error.{inside}"
+        ),
         parameters: p.text(&[
             "n", "m", "L", "B", "R", "ROWS", "D", "LOCKS", "LKG", "MERGE", "MS", tag,
         ]),

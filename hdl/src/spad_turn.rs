@@ -11,8 +11,8 @@ pub(crate) fn emit_helper(lanes: usize) -> Result<Vec<Module>> {
     let [lowest, number_of] = &parts;
     let u = UnitBuilder::new(UnitDoc {
         name: "spad_turn".into(),
-        summary: "the next of those that want something, in the order after the one that had it \
-                  last."
+        summary: "round-robin arbiter: grants the first requester after the lane that was \
+                  granted last."
             .into(),
         parameters: format!("{lanes} lanes"),
         timing: "combinational".into(),
@@ -21,12 +21,12 @@ pub(crate) fn emit_helper(lanes: usize) -> Result<Vec<Module>> {
     });
     let l = u.size("L", lanes);
     let lw = u.size("LW", l.index_bits());
-    let want = u.input("want", l, "the lanes that want it");
-    let last = u.input("last", lw, "number of the lane that had it last");
+    let want = u.input("want", l, "the lanes that request");
+    let last = u.input("last", lw, "number of the lane that was granted last");
     let turn = u.output(
         "turn",
         l,
-        "the lane that has it now, one-hot; none if none wants it",
+        "the lane that is granted, one-hot; none if none requests",
     );
     let number = u.output("number", lw, "its number; 0 if none");
 

@@ -228,7 +228,7 @@ mod tests {
     use crate::machine::Phases;
     use crate::{emit, has_unit};
 
-    /// Everything that there is renders, with and without stages in front of EXE.
+    /// Everything that there is renders, with and without stages in front of EX.
     #[test]
     fn every_companion_is_emitted() {
         let geometry = AddressWidths {

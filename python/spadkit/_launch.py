@@ -327,7 +327,7 @@ class Launch:
         sharing : float, optional
             Two blocks share their scratchpad except for this private part, 0 to 1.
         lines : bool
-            Sum the issue slots of each source line.
+            Attribute issue slots to source lines.
 
         Returns
         -------
@@ -409,7 +409,7 @@ class Launch:
         machine : str, optional
             As in :meth:`conflicts`.
         hash : str, optional
-            Mapping that conflicts are counted under.
+            Count conflicts under this mapping.
         budget : int
             Seconds of the search for what removes the conflicts; 0: no search.
         machine_code : bool, optional

@@ -76,4 +76,6 @@ def rewritten(found: Found, name: str) -> str:
     added = found.get("added_per_access")
     price = "" if added is None else f", {added:.2f} instructions an access added"
     before, after = found["conflicts_before"], found["conflicts_after"]
+    if after >= before and (added is None or added >= 0):
+        return f"{name} was rewritten, outputs equal, but nothing is gained: conflicts {before} -> {after}{price}."
     return f"{name} was rewritten: conflicts {before} -> {after}, outputs equal{price}."

@@ -74,7 +74,7 @@ pub(super) struct PointArgs {
     /// other shards.
     #[arg(long, value_name = "FILE.jsonl")]
     points: Vec<PathBuf>,
-    /// Compute every N-th result from the I-th.
+    /// Compute results I, I+N, I+2N, ... (part I of N).
     #[arg(long, value_name = "I/N", requires = "points")]
     shard: Option<Shard>,
 }

@@ -18,7 +18,7 @@ use crate::workload::{Input, RunOptions};
 use clap::Args;
 use serde::Serialize;
 
-/// Access-pattern classes and strides of each instruction of a trace.
+/// Classify the access pattern of each instruction of a kernel, and list its strides.
 ///
 /// Classes are linear, stride, block and random (hash paper, section 3); a
 /// stride S is S0·2^k with S0 odd, in words. Wavefronts are counted with bank =

@@ -17,7 +17,7 @@ use crate::workload::{Input, LaunchWorkload};
 use clap::Args;
 use std::collections::BTreeMap;
 
-/// Bank conflicts of a trace under given mappings.
+/// Count the bank conflicts of a kernel under given mappings.
 #[derive(Args)]
 pub struct ConflictsArgs {
     #[arg(help = input_help(&[]))]

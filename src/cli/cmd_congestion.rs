@@ -2,7 +2,7 @@
 
 use super::printer::{CommandResult, Printer};
 use super::{Example, Execute, Global};
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::rap::{
     AccessKind, Experiment, Scheme, TABLE_II_WIDTHS, table_ii, table_iii, table_iv, transpose_stats,
 };
@@ -11,7 +11,8 @@ use clap::{Args, ValueEnum};
 use serde::Serialize;
 use serde_json::{Value, json};
 
-/// Congestion of random address shift mappings on the discrete memory machine.
+/// Measure the congestion of random address shift mappings on the discrete memory
+/// machine.
 ///
 /// The congestion of a warp access is the largest number of distinct addresses
 /// in one bank. Mean and maximum are taken over random draws of the mapping and
@@ -26,9 +27,10 @@ pub struct CongestionArgs {
     /// (2 dimensions); stride1, stride2, stride3 (4 dimensions).
     #[arg(long, required_unless_present = "table", value_parser = super::values::parsed::<AccessKind>)]
     access: Option<AccessKind>,
-    /// Banks, threads of a warp, and size of the array in each dimension: 2 to 1024.
-    #[arg(long, value_name = "W", default_value_t = 32)]
-    width: u32,
+    /// Banks, threads of a warp, and size of the array in each dimension: 2 to
+    /// 1024 [default: 32]; not for --table 2, which has widths of its own.
+    #[arg(long, value_name = "W")]
+    width: Option<u32>,
     /// Dimensions of the array, 2 or 4 [default: 2, or 4 if mapping or access
     /// needs it].
     #[arg(long)]
@@ -41,12 +43,12 @@ pub struct CongestionArgs {
     #[arg(long, value_name = "S", default_value_t = 1)]
     seed: u64,
     /// A whole table of the RAP paper, with the published values (2 for all its
-    /// widths, 3 and 4 for --width).
+    /// widths; 3 and 4 for --width).
     #[arg(long, value_enum, conflicts_with_all = ["mapping", "access", "dims"])]
     table: Option<PaperTable>,
-    /// Latency of the memory machine in time units, for --table 3.
-    #[arg(long, value_name = "L", default_value_t = 5, requires = "table")]
-    latency: u64,
+    /// Latency of the memory machine in time units, for --table 3 [default: 5].
+    #[arg(long, value_name = "L", requires = "table")]
+    latency: Option<u64>,
 }
 
 /// A table of the RAP paper.
@@ -75,6 +77,7 @@ impl Execute for CongestionArgs {
     }
 
     fn execute(&self, _global: &Global, printer: &Printer) -> Result<()> {
+        self.check()?;
         match (self.table, self.mapping, self.access) {
             (None, Some(mapping), Some(access)) => one(self, mapping, access, printer),
             (Some(PaperTable::Iii), ..) => transposes(self, printer),
@@ -82,6 +85,27 @@ impl Execute for CongestionArgs {
             (Some(PaperTable::Ii), ..) => matrices(self, printer),
             (None, ..) => unreachable!("clap requires --table, or --mapping and --access"),
         }
+    }
+}
+
+impl CongestionArgs {
+    /// Options of another table are refused.
+    fn check(&self) -> Result<()> {
+        match self.table {
+            Some(PaperTable::Ii) if self.width.is_some() => Err(Error::usage(
+                "--width has no effect on --table 2, which has widths of its own",
+                "leave it out, or measure one access: --mapping, --access and --width",
+            )),
+            Some(PaperTable::Ii | PaperTable::Iv) if self.latency.is_some() => Err(Error::usage(
+                "--latency is for --table 3: the other tables have no times",
+                "leave it out",
+            )),
+            _ => Ok(()),
+        }
+    }
+
+    fn width(&self) -> u32 {
+        self.width.unwrap_or(32)
     }
 }
 
@@ -93,16 +117,16 @@ fn one(
 ) -> Result<()> {
     let needs_4 = !mapping.has_dims(2) || !access.has_dims(2);
     let dims = args.dims.unwrap_or(if needs_4 { 4 } else { 2 });
-    let experiment = Experiment::new(mapping, access, args.width, dims)?;
+    let experiment = Experiment::new(mapping, access, args.width(), dims)?;
     let stats = experiment.sample(args.samples, args.seed)?;
     printer.show(&Congestion {
         mapping: mapping.name(),
         access: access.name(),
-        width: args.width,
+        width: args.width(),
         dims,
         samples: args.samples,
         seed: args.seed,
-        random_numbers: mapping.random_numbers(dims, u64::from(args.width)),
+        random_numbers: mapping.random_numbers(dims, u64::from(args.width())),
         mean: stats.mean,
         max: stats.max,
         std_error: stats.std_error,
@@ -293,7 +317,7 @@ fn transposes(args: &CongestionArgs, printer: &Printer) -> Result<()> {
     let mut rows = Vec::new();
     for (transpose, mapping, read, write) in cells {
         progress.set(rows.len() as u64, format!("{transpose} {mapping}"));
-        let (width, latency) = (args.width, args.latency);
+        let (width, latency) = (args.width(), args.latency.unwrap_or(5));
         let stats = transpose_stats(transpose, mapping, width, latency, args.samples, args.seed)?;
         rows.push(OfTranspose {
             transpose: transpose.to_string(),
@@ -342,16 +366,16 @@ fn four_dimensions(args: &CongestionArgs, printer: &Printer) -> Result<()> {
     let mut rows = Vec::new();
     for (mapping, access, published_order) in cells {
         progress.set(rows.len() as u64, format!("{mapping} {access}"));
-        let experiment = Experiment::new(mapping, access, args.width, 4)?;
+        let experiment = Experiment::new(mapping, access, args.width(), 4)?;
         let stats = experiment.sample(args.samples, args.seed)?;
         rows.push(OfArray {
             mapping: mapping.name(),
             access: access.name(),
-            width: args.width,
+            width: args.width(),
             mean: stats.mean,
             max: stats.max,
             published_order,
-            random_numbers: mapping.random_numbers(4, u64::from(args.width)),
+            random_numbers: mapping.random_numbers(4, u64::from(args.width())),
         });
     }
     drop(progress);

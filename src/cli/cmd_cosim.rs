@@ -42,9 +42,9 @@ pub struct CosimArgs {
     /// Seed of the stimulus.
     #[arg(long, value_name = "S", default_value_t = 1)]
     seed: u64,
-    /// Write a waveform with both sides, for a single unit. After a mismatch it
-    /// shows the shrunk stimulus, or else the 1000 cycles up to the mismatch;
-    /// without a mismatch, the last 1000 cycles.
+    /// Write both sides as a waveform, for a single unit: after a mismatch the
+    /// shortened stimulus (or the 1000 cycles up to it), otherwise the last 1000
+    /// cycles.
     #[arg(long, value_name = "FILE.vcd")]
     wave: Option<PathBuf>,
     /// Take the Verilog from DIR (hand-edited, for example) instead of emitting

@@ -14,7 +14,8 @@ use crate::terminal::{Details, Hint, Tone};
 use clap::{Args, ValueEnum};
 use serde::Serialize;
 
-/// A hash spec as the values of configuration ports, or any mapping as source code.
+/// Print a hash spec as the values of configuration ports, or any mapping as source
+/// code.
 ///
 /// Two units are shown: the one that computes the bank, and spad_row_map, which
 /// makes the mapping a bijection. Always load both: with the row map of another

@@ -29,7 +29,7 @@ use std::path::PathBuf;
 use std::sync::Mutex;
 use std::time::Duration;
 
-/// The end-to-end flow: analyse a kernel, tune every hash unit for it, emit the
+/// Run the end-to-end flow: analyse a kernel, tune every hash unit for it, emit the
 /// Verilog, verify it, measure it, and write a report.
 #[derive(Args)]
 #[command(long_about = long_about())]
@@ -70,7 +70,7 @@ pub struct FlowArgs {
 
 fn long_about() -> String {
     format!(
-        "The end-to-end flow: analyse a kernel, tune every hash unit for it, emit the Verilog, \
+        "Run the end-to-end flow: analyse a kernel, tune every hash unit for it, emit the Verilog, \
          verify it, measure it, and write a report.\n\nOn a machine without a hash unit ({}), the \
          flow finds the best mappings in software. It puts them into the kernel of a launch \
          file, runs it before and after, and writes the fastest.\n\nThe conflict table is \

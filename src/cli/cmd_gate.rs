@@ -70,7 +70,7 @@ pub struct GateArgs {
     /// Write the limits as test cases.
     #[arg(long, value_name = "FILE.xml")]
     junit: Option<PathBuf>,
-    /// Mapping that conflicts are counted under, and whose unit has the area
+    /// Count conflicts, and measure area, under this mapping
     /// [default: mod, and the area of the machine's hash].
     #[arg(long, value_name = "SPEC", value_parser = super::values::parsed::<LayoutSpec>)]
     hash: Option<LayoutSpec>,

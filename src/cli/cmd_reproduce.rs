@@ -40,7 +40,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 pub struct ReproduceArgs {
     /// Papers or figures, such as hash or hash.t6 [default: all].
     ids: Vec<String>,
-    /// Compute every N-th point from the I-th; `merge` puts shards together.
+    /// Compute points I, I+N, I+2N, ... (part I of N); `merge` puts the parts
+    /// together.
     #[arg(long, value_name = "I/N", requires = "out")]
     shard: Option<Shard>,
     /// Show each headline number as median and range over perturbations of

@@ -4,6 +4,7 @@ mod text;
 
 use super::printer::Printer;
 use super::{Example, Execute, Global};
+use crate::digest::sha256_hex;
 use crate::error::{Error, Result};
 use crate::launch::{Comparison, LaunchFile, Prepared};
 use crate::output::{check_writable, write_file};
@@ -11,7 +12,6 @@ use crate::ptx::exec::{Finding, FindingKind, Options};
 use crate::readable::readable_words;
 use clap::Args;
 use serde::{Serialize, Serializer};
-use sha2::{Digest, Sha256};
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
@@ -35,8 +35,8 @@ pub struct RunArgs {
     #[arg(long, value_name = "MEMORY", value_enum, num_args = 0..=1, require_equals = true)]
     #[arg(default_missing_value = "shared")]
     races: Option<Races>,
-    /// Run the warps of each block in an order that SEED draws, to see that the
-    /// findings do not depend on it.
+    /// Run the warps of each block in an order that SEED draws, to check that
+    /// the findings do not depend on it.
     #[arg(long, value_name = "SEED")]
     warp_order: Option<u64>,
     /// Show the SHA-256 of each buffer after the run.
@@ -159,11 +159,10 @@ impl Checked {
 
 fn outputs(prepared: &Prepared) -> Result<Vec<Output>> {
     let output = |(name, buffer, bytes): (&str, &crate::launch::Buffer, &[u8])| {
-        let digest = Sha256::digest(bytes);
         let comparison = buffer.compare(bytes)?;
         Ok(Output {
             name: name.to_owned(),
-            sha256: digest.iter().map(|b| format!("{b:02x}")).collect(),
+            sha256: sha256_hex(bytes),
             checked: Checked::of(comparison.as_ref()),
             comparison,
         })

@@ -89,9 +89,9 @@ pub struct SimArgs {
     csv: Option<PathBuf>,
     #[command(flatten)]
     kept: PointArgs,
-    /// Sum the issue slots of each source line, most first: those in which an
-    /// instruction of it was issued, and those in which a warp waited at one.
-    /// Without line information, of each line of the PTX or instruction.
+    /// Attribute issue slots to source lines, largest first: slots in which an
+    /// instruction of the line issued, and slots in which a warp waited there.
+    /// Without line information, to lines of the PTX or to instructions.
     #[arg(long, conflicts_with = "sweep")]
     source: bool,
     #[command(flatten)]

@@ -19,7 +19,7 @@ use clap::{Args, ValueEnum};
 use serde::Serialize;
 use std::path::PathBuf;
 
-/// Area, delay and power of units on a cell library.
+/// Measure area, delay and power of units on a cell library.
 ///
 /// Yosys and ABC map each unit for each target period; OpenSTA adds static
 /// timing and power (omitted without it). A unit with a clock is rated by

@@ -33,7 +33,7 @@ use clap::builder::{EnumValueParser, TypedValueParser};
 use std::path::PathBuf;
 use std::time::Duration;
 
-/// The best configuration of each hash unit for a trace.
+/// Find the best configuration of each hash unit for a kernel.
 ///
 /// Without --method, each unit is searched with the method that gives the strongest proof:
 /// exhaustive for bit vectors, optimal for the others. A search that runs out
@@ -60,7 +60,8 @@ pub struct TuneArgs {
     #[command(flatten)]
     allow: super::Allow,
     /// Mappings in software: padding, swizzles, XORs, random shifts.
-    #[arg(long, conflicts_with_all = ["method", "pruned", "as_published", "fits", "row"])]
+    #[arg(long, conflicts_with_all =
+        ["method", "pruned", "as_published", "fits", "fixed_rows", "row"])]
     software: bool,
     /// With --software: show every mapping, also those that another one beats, and
     /// every changed line.
@@ -88,13 +89,16 @@ pub struct TuneArgs {
     pruned: bool,
     /// Heuristics: take dependent candidates, as in the paper; the result may
     /// have a rank below m, which is reported.
-    #[arg(long, conflicts_with_all = ["fits", "row"])]
+    #[arg(long, conflicts_with_all = ["fits", "fixed_rows", "row"])]
     as_published: bool,
     /// Only mappings whose rows stay within the capacity.
     #[arg(long)]
     fits: bool,
     /// Only mappings whose row index is the upper address bits (no hardware).
-    #[arg(long, value_name = "HOW")]
+    #[arg(long)]
+    fixed_rows: bool,
+    /// The earlier name of --fixed-rows.
+    #[arg(long, value_name = "HOW", hide = true)]
     row: Option<Row>,
     /// Conflicts in all blocks that an SM holds when pairs of blocks share all of
     /// their scratchpad except the fraction T, 0 to 1: their bases are not
@@ -131,10 +135,10 @@ impl From<MethodName> for Method {
     }
 }
 
-/// How the row index is made.
+/// The value of `--row`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
 enum Row {
-    /// The upper address bits: pivots are the m low bits.
+    /// The row index is the upper address bits.
     Fixed,
 }
 
@@ -170,6 +174,11 @@ impl TuneArgs {
             _ => 10.0,
         };
         Duration::from_secs_f64(self.budget.unwrap_or(default))
+    }
+
+    /// Whether pivots are the m low bits, so that the row needs no unit.
+    fn has_fixed_rows(&self) -> bool {
+        self.fixed_rows || self.row.is_some()
     }
 
     fn trace(&self, machine: &Config, printer: &Printer) -> Result<AccessTrace> {

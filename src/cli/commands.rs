@@ -114,17 +114,17 @@ commands! {
     }
 }
 
-/// The help of `--preset`.
-pub(super) fn preset_help() -> String {
-    let by_target = ROWS
-        .iter()
-        .filter(|row| row.needs == Needs::MachineOrTarget);
-    let mut by_target: Vec<String> = by_target.map(Row::name).collect();
-    by_target.sort();
+/// The help of `--preset` for a command that needs that, or for all commands.
+pub(super) fn preset_help(needs: Option<Needs>) -> String {
+    let default = match needs {
+        Some(Needs::MachineOrTarget) => {
+            format!("that of the PTX's .target from sm_70 on, else {DEFAULT_PRESET}")
+        }
+        Some(_) => DEFAULT_PRESET.to_owned(),
+        None => format!("{DEFAULT_PRESET}; on kernels, that of the PTX's .target from sm_70 on"),
+    };
     format!(
-        "Machine: {} [default: {DEFAULT_PRESET}; {} choose that of the .target of the PTX, from \
-         sm_70]",
-        alternatives(&PRESETS, "or"),
-        alternatives(&by_target, "and")
+        "Machine: {} [default: {default}]",
+        alternatives(&PRESETS, "or")
     )
 }

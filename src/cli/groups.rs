@@ -36,7 +36,7 @@ fn listed(command: &Command) -> String {
         let about = command.find_subcommand(&name).and_then(Command::get_about);
         list(&mut text, &name, &about.expect("a command").to_string());
     }
-    list(&mut text, "help", "The help of a command");
+    list(&mut text, "help", "Print the help of a command");
     text
 }
 

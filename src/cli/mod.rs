@@ -69,8 +69,8 @@ use std::process::ExitCode;
 /// Findings that are not treated as faults.
 #[derive(Args, Clone)]
 pub struct Allow {
-    /// Continue in spite of this finding: out-of-bounds-read, reads outside
-    /// buffers, which return zeros.
+    /// Do not treat this finding as a fault. out-of-bounds-read: a read outside
+    /// a buffer returns zeros.
     #[arg(long, value_name = "FINDING", value_parser = ["out-of-bounds-read"])]
     allow: Vec<String>,
 }
@@ -107,7 +107,7 @@ pub struct Global {
     #[arg(long, global = true, value_enum, default_value_t = Format::Text)]
     format: Format,
     #[arg(long, global = true, value_name = "NAME", conflicts_with = "config",
-          help = commands::preset_help())]
+          help = commands::preset_help(None))]
     preset: Option<String>,
     /// Machine from a configuration file.
     #[arg(long, global = true, value_name = "FILE.toml")]
@@ -147,7 +147,7 @@ fn full_command() -> clap::Command {
         arg.allow_negative_numbers(takes_values)
     };
     let command = Cli::command().mut_subcommands(|command| command.mut_args(values));
-    examples::with_examples(without_machine::hide_options(command))
+    examples::with_examples(without_machine::with_options_of_machine(command))
 }
 
 /// Parses the arguments; clap exits with status 2 on bad usage.

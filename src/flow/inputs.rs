@@ -1,9 +1,9 @@
 //! The files that a run read, with digests, to repeat it.
 
+use crate::digest::sha256_hex;
 use crate::report::InputFile;
 use crate::suggest::SourceFiles;
 use crate::workload::Input;
-use sha2::{Digest, Sha256};
 use std::path::{Path, PathBuf};
 
 /// The input, the PTX that a launch file names, and the sources that were found.
@@ -22,8 +22,7 @@ pub(super) fn inputs(input: &Input, sources: &SourceFiles) -> Vec<InputFile> {
         }
         // Input that is not a file has no digest: standard input, a generated kernel.
         if let Ok(content) = std::fs::read(&file) {
-            let digest = Sha256::digest(&content);
-            let sha256 = digest.iter().map(|b| format!("{b:02x}")).collect();
+            let sha256 = sha256_hex(content);
             known.push(InputFile { file: name, sha256 });
         }
     }

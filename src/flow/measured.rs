@@ -2,37 +2,43 @@
 //! compare the model with.
 
 use crate::config::Config;
+use crate::digest::sha256_hex;
 use crate::readable::counted;
 use crate::report::{ChoiceLine, grouped};
-use sha2::{Digest, Sha256};
 use std::path::Path;
 
-/// Launches and their times (docs/reference/gpu.md).
+/// Entries and their times under mappings (docs/reference/gpu.md).
 const TIMES: &str = include_str!("measured_times.csv");
-/// Their entries, grids and PTX.
+/// The entries, their grids and their PTX.
 const KERNELS: &str = include_str!("measured.csv");
+
+/// The fields of a line; one in double quotes may have commas.
+fn fields(line: &str) -> Vec<&str> {
+    let mut quoted = false;
+    let ends = |c| {
+        quoted ^= c == '"';
+        c == ',' && !quoted
+    };
+    line.split(ends).map(|f| f.trim_matches('"')).collect()
+}
+
+/// The rows of a list, without its header.
+fn rows<const N: usize>(list: &'static str) -> impl Iterator<Item = [&'static str; N]> {
+    let of_line = |line| fields(line).try_into().ok();
+    list.lines().skip(1).filter_map(of_line)
+}
 
 /// The measurement of an entry of `ptx` under `hash`, in a sentence; none for
 /// any other kernel, which its PTX shows.
 pub(super) fn measured(ptx: &Path, entry: &str, hash: &str) -> Option<String> {
-    let text = std::fs::read(ptx).ok()?;
-    let digest: String = Sha256::digest(&text)
-        .iter()
-        .map(|b| format!("{b:02x}"))
-        .collect();
-    let kernel = KERNELS
-        .lines()
-        .find(|line| line.ends_with(&digest) && line.split(',').next() == Some(entry))?;
-    let grid = kernel.split(',').nth(1)?;
-    let row = TIMES.lines().find_map(|line| {
-        let rest = line.strip_prefix(entry)?.strip_prefix(',')?;
-        rest.strip_prefix(&format!("\"{hash}\","))
-    })?;
-    let mut fields = row.split(',');
-    let (before, after): (f64, f64) = (fields.next()?.parse().ok()?, fields.next()?.parse().ok()?);
-    let mut conflicts = fields.skip(1).map(|n| n.parse::<u64>().ok());
-    let conflicts = match (conflicts.next().flatten(), conflicts.next().flatten()) {
-        (Some(before), Some(after)) => {
+    let digest = sha256_hex(std::fs::read(ptx).ok()?);
+    let [_, grid, ..] =
+        rows::<4>(KERNELS).find(|[of, _, _, sha256]| *of == entry && *sha256 == digest)?;
+    let [_, _, before, after, conflicts @ ..] =
+        rows::<6>(TIMES).find(|[of, mapping, ..]| *of == entry && *mapping == hash)?;
+    let (before, after): (f64, f64) = (before.parse().ok()?, after.parse().ok()?);
+    let conflicts = match conflicts.map(|n| n.parse::<u64>().ok()) {
+        [Some(before), Some(after)] => {
             format!(", {} and {} conflicts", grouped(before), grouped(after))
         }
         _ => String::new(),
@@ -62,21 +68,34 @@ pub(super) fn beside(choice: &ChoiceLine, machine: &Config, blocks: Option<u32>)
 mod tests {
     use super::*;
 
+    /// No line is left out, and each measurement is shown for one kernel.
+    #[test]
+    fn every_measurement_can_be_found() {
+        let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+        assert_eq!(rows::<4>(KERNELS).count() + 1, KERNELS.lines().count());
+        assert_eq!(rows::<6>(TIMES).count() + 1, TIMES.lines().count());
+        for [entry, mapping, before, after, ..] in rows::<6>(TIMES) {
+            let [[_, _, ptx, _]] = rows::<4>(KERNELS)
+                .filter(|[of, ..]| *of == entry)
+                .collect::<Vec<_>>()[..]
+            else {
+                panic!("{entry} has not one row in measured.csv");
+            };
+            let text = measured(&root.join(ptx), entry, mapping).unwrap();
+            let [before, after] = [before, after].map(|n| n.parse::<f64>().unwrap());
+            let words = format!("took {before} µs for");
+            assert!(text.contains(&words), "{entry} {mapping}: {text}");
+            let words = format!("and {after} µs under {mapping}");
+            assert!(text.contains(&words), "{entry} {mapping}: {text}");
+        }
+    }
+
     #[test]
     fn the_list_has_the_kernels_of_the_kit() {
         let root = Path::new(env!("CARGO_MANIFEST_DIR"));
-        for line in KERNELS.lines().skip(1) {
-            let fields: Vec<&str> = line.split(',').collect();
-            let text = std::fs::read(root.join(fields[2])).unwrap();
-            let digest: String = Sha256::digest(&text)
-                .iter()
-                .map(|b| format!("{b:02x}"))
-                .collect();
-            assert_eq!(
-                digest, fields[3],
-                "{} has changed: put its digest here",
-                fields[2]
-            );
+        for [_, _, ptx, sha256] in rows(KERNELS) {
+            let digest = sha256_hex(std::fs::read(root.join(ptx)).unwrap());
+            assert_eq!(digest, sha256, "{ptx} has changed: put its digest here");
         }
         let ptx = root.join("kernels/gemm/gemm.ptx");
         let text = measured(&ptx, "hgemm", "swizzle:3,2,3").unwrap();

@@ -94,6 +94,17 @@ fn the_json_of_each_command_has_the_agreed_fields() {
 }
 
 #[test]
+fn fixed_rows_have_an_earlier_spelling() {
+    let hash = |options: &[&str]| {
+        let tune = ["tune", "kernel:transpose", "--hash", "bitvec-perm"];
+        json(&[&tune[..], options].concat())["results"][0]["hash"].clone()
+    };
+    assert_eq!(hash(&[]), "bitvec-perm:k=2");
+    assert_eq!(hash(&["--fixed-rows"]), "bitvec-perm:k=0");
+    assert_eq!(hash(&["--row", "fixed"]), "bitvec-perm:k=0");
+}
+
+#[test]
 fn emit_prints_what_its_manifest_says() {
     let dir = tempfile::tempdir().unwrap();
     let out = dir.path().join("rtl");

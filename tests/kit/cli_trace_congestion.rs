@@ -105,6 +105,9 @@ fn bad_congestion_options_are_usage_errors() {
         ("--mapping rap --access zigzag", "accesses are contiguous"),
         ("--mapping rap", "--access"),
         ("--table 5", "invalid value '5'"),
+        ("--table 2 --width 64", "--width has no effect on --table 2"),
+        ("--table 2 --latency 9", "--latency is for --table 3"),
+        ("--table 4 --latency 9", "--latency is for --table 3"),
     ] {
         let args: Vec<&str> = std::iter::once("congestion")
             .chain(args.split(' '))

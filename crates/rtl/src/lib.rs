@@ -27,6 +27,6 @@ pub mod template;
 pub mod tool;
 pub mod units;
 
-use spadkit_base::{error, input, interrupt, output, quote};
+use spadkit_base::{digest, error, input, interrupt, output, quote};
 use spadkit_mapping::{geometry, hash, trace};
 use spadkit_sm::{config, model, sm};

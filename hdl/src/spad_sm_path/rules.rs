@@ -133,10 +133,10 @@ impl Path<'_> {
         }
     }
 
-    /// Operands belong to the pass in EXE, and stay while it does.
+    /// Operands belong to the pass in EX, and stay while it does.
     fn operands(&self) {
         let (u, io) = (self.u, self.io);
-        u.section("A pass in EXE, and one that stayed there.");
+        u.section("A pass in EX, and one that stayed there.");
         let in_ex = u.register("in_ex", 1).reset(0);
         let held = u.register("held", 1).reset(0);
         u.at_clock()
@@ -149,13 +149,13 @@ impl Path<'_> {
             "operands_zero",
             !in_ex,
             !driven,
-            "operands are driven while no pass is in EXE",
+            "operands are driven while no pass is in EX",
         );
         u.property(
             "operands_held",
             held,
             stable(operands),
-            "operands change while the pass is held in EXE",
+            "operands change while the pass is held in EX",
         );
     }
 

@@ -7,6 +7,7 @@ use super::gated::{Check, Gated, GatedKernel, Unread};
 use super::limits::Metric;
 use super::measure::LineConflicts;
 use crate::capture::Selected;
+use crate::digest::sha256_hex;
 use crate::paths::real;
 use crate::ptx::exec::Finding;
 use crate::readable::readable_words;
@@ -14,7 +15,6 @@ use crate::suggest::SourceFiles;
 use crate::trace::without_folder;
 use rules::{RULES, Rule};
 use serde_json::{Map, Value, json};
-use sha2::{Digest, Sha256};
 use std::collections::BTreeSet;
 use std::path::Path;
 
@@ -418,8 +418,7 @@ fn uri(path: &str) -> String {
 }
 
 fn fingerprint(text: &str) -> String {
-    let digest = Sha256::digest(text);
-    digest.iter().take(16).map(|b| format!("{b:02x}")).collect()
+    sha256_hex(text)[..32].to_owned()
 }
 
 #[cfg(test)]

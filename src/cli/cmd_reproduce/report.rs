@@ -2,11 +2,11 @@
 
 use super::check::POINTS;
 use crate::cli::this_command;
+use crate::digest::sha256_hex;
 use crate::error::{Error, Result};
 use crate::report::pages::ReproductionReport;
 use crate::reproduce::Library;
 use crate::reproduce::page::{Made, Section, report};
-use sha2::{Digest, Sha256};
 
 /// The page of some figures; `points` is the text of their points.
 pub(super) fn of(
@@ -15,12 +15,12 @@ pub(super) fn of(
     ids: &[String],
     library: &Library,
 ) -> Result<ReproductionReport> {
-    let mut digests = vec![(POINTS.to_owned(), sha256(points.as_bytes()))];
+    let mut digests = vec![(POINTS.to_owned(), sha256_hex(&points))];
     for section in sections {
         let file = section.figure.file();
         let content = std::fs::read(&file).map_err(|e| Error::io("read", &file, e))?;
         let name = file.strip_prefix(&library.root).unwrap_or(&file);
-        digests.push((name.display().to_string(), sha256(&content)));
+        digests.push((name.display().to_string(), sha256_hex(&content)));
     }
     let commands = vec![
         this_command(),
@@ -35,9 +35,4 @@ pub(super) fn of(
             digests,
         },
     ))
-}
-
-fn sha256(content: &[u8]) -> String {
-    let digest = Sha256::digest(content);
-    digest.iter().map(|b| format!("{b:02x}")).collect()
 }

@@ -54,12 +54,20 @@ impl Report<'_> {
         }
     }
 
-    /// The counts of a machine code that has no fewer conflicts, although the PTX has.
-    fn gains_nothing(&self) -> Option<&MachineConflicts> {
+    /// The counts that show that nothing is gained: those of the machine code, if they
+    /// are known, else those of the PTX.
+    fn gains_nothing(&self) -> Option<String> {
         let measured = self.measured.as_ref()?;
-        let code = self.machine_code.as_ref()?;
-        let gains_in_ptx = measured.conflicts_after < measured.conflicts_before;
-        (gains_in_ptx && !code.gains()).then_some(code)
+        match &self.machine_code {
+            Some(code) if !code.gains() => Some(format!("in the machine code {}", code.text())),
+            None if !gains(measured) => Some(format!(
+                "conflicts {} -> {}{}",
+                measured.conflicts_before,
+                measured.conflicts_after,
+                cost(measured)
+            )),
+            _ => None,
+        }
     }
 
     /// An error for the exit status.
@@ -96,6 +104,18 @@ impl Report<'_> {
     }
 }
 
+/// Whether the PTX has fewer conflicts, or fewer instructions.
+fn gains(m: &Measured) -> bool {
+    m.conflicts_after < m.conflicts_before || m.added_per_access.is_some_and(|n| n < 0.0)
+}
+
+/// The instructions that the mapping costs, if there are accesses.
+fn cost(m: &Measured) -> String {
+    let cost = m.added_per_access;
+    let cost = cost.map(|n| format!(", {n:.2} instructions an access added"));
+    cost.unwrap_or_default()
+}
+
 /// The results of running the rewritten kernel.
 fn executed(m: &Measured) -> String {
     let per_access = m.added_per_access;
@@ -127,20 +147,15 @@ impl CommandResult for Report<'_> {
             Some(m) if !m.outputs_equal => {
                 format!("Nothing was written: {entry} computes different results when rewritten.")
             }
-            Some(_) if let Some(code) = self.gains_nothing() => format!(
-                "{wrote}, outputs equal, but nothing is gained: in the machine code {}.",
-                code.text()
-            ),
-            Some(m) => {
-                let cost = m.added_per_access;
-                let cost = cost.map(|n| format!(", {n:.2} instructions an access added"));
-                format!(
-                    "{wrote}: conflicts {} -> {}, outputs equal{}.",
-                    m.conflicts_before,
-                    m.conflicts_after,
-                    cost.unwrap_or_default()
-                )
+            Some(_) if let Some(counts) = self.gains_nothing() => {
+                format!("{wrote}, outputs equal, but nothing is gained: {counts}.")
             }
+            Some(m) => format!(
+                "{wrote}: conflicts {} -> {}, outputs equal{}.",
+                m.conflicts_before,
+                m.conflicts_after,
+                cost(m)
+            ),
             None => format!(
                 "{wrote}: {} of {} accesses rewritten, {} instructions added; it was not run.",
                 r.rewritten, r.accesses, r.added_static

@@ -120,7 +120,12 @@ impl TuneArgs {
     fn options(&self) -> String {
         let options = (
             (&self.kinds, self.software, self.method, self.budget()),
-            (self.pruned, self.as_published, self.fits, self.row),
+            (
+                self.pruned,
+                self.as_published,
+                self.fits,
+                self.has_fixed_rows(),
+            ),
             (self.sharing, self.judge.by() == JudgeBy::Ptx),
         );
         format!("{options:?}")

@@ -1,7 +1,7 @@
 //! The searches of the hash units' configurations.
 
 use super::found::{Against, OfUnits, TunedUnit};
-use super::{Row, TuneArgs, pairs};
+use super::{TuneArgs, pairs};
 use crate::cli::printer::Printer;
 use crate::config::Config;
 use crate::error::{Error, Result};
@@ -138,9 +138,9 @@ fn problem(args: &TuneArgs, profile: &ConflictProfile, machine: &Config) -> Resu
     } else {
         problem
     };
-    match args.row {
-        Some(Row::Fixed) => problem.with_pivot_limit(machine.geometry.bank_bits()),
-        None => Ok(problem),
+    match args.has_fixed_rows() {
+        true => problem.with_pivot_limit(machine.geometry.bank_bits()),
+        false => Ok(problem),
     }
 }
 

@@ -3,6 +3,7 @@
 //! that a page names exists.
 
 mod page;
+mod units;
 
 use page::{Page, Pages};
 use spadkit::report::draw::theme::dark_style;

@@ -45,6 +45,21 @@ fn a_launch_file_is_rewritten_and_measured() {
     assert!(text.contains("lop3.b32") && text.contains(".loc\t1 20 9"));
 }
 
+/// A kernel whose conflicts a mapping removes, and one that has none.
+#[test]
+fn a_rewriting_that_removes_no_conflict_says_so() {
+    let folder = tempfile::tempdir().unwrap();
+    let out = folder.path().join("out.ptx");
+    for (name, vain) in [("transpose/transpose", false), ("gemm/sgemm_nt", true)] {
+        let (launch, spec) = (kernel(name), "swizzle:3,2,3");
+        let options = ["--hash", spec, "--no-machine-code", "-o", path(&out)];
+        let run = spadkit(&[&[path(&launch)][..], &options].concat());
+        let text = String::from_utf8(run.stdout).unwrap().replace('\n', " ");
+        let said = text.contains("but nothing is gained: conflicts 0 -> 0, 1.12 instructions");
+        assert!(run.status.success() && said == vain, "{name}: {text}");
+    }
+}
+
 /// Two kernels whose conflicts no mapping removes, and one without conflicts:
 /// nothing is advised, and the reason is given.
 #[test]

@@ -221,7 +221,7 @@ fn each_rule_of_the_path_notices_who_breaks_it() {
     case.expect("exit_drained", t, &exit);
 
     let held = |t| o(t - 1, "ex_hold") == 1;
-    let t = case.cycle("an empty EXE", |t| o(t - 1, "iss_valid") == 0 && !held(t));
+    let t = case.cycle("an empty EX", |t| o(t - 1, "iss_valid") == 0 && !held(t));
     case.expect("operands_zero", t, &[("op_mask", 1)]);
     case.expect("operands_zero", t, &[("op_be", 1)]);
     let t = case.cycle("a pass that is held", held);

@@ -11,9 +11,10 @@
 //! A run that is killed leaves a folder that the next run understands: before
 //! the first file changes, the list names the old and the new content of all.
 
-use super::owned_list::{OWNED_LIST, OwnedList, digest};
+use super::owned_list::{OWNED_LIST, OwnedList};
 use super::{MadeDirs, place, plain, refuse_dash};
 use crate::claims;
+use crate::digest::sha256_hex;
 use crate::error::{Error, Result};
 use rustix::fs::{FlockOperation, flock};
 use std::fs::{self, File, Metadata};
@@ -136,7 +137,7 @@ impl OwnedFolder {
         self.refuse(&plan)?;
         let mut new = OwnedList::default();
         for file in files {
-            new.add(&file.name, digest(&file.content));
+            new.add(&file.name, sha256_hex(&file.content));
         }
         step();
         let staging = Staging::new(&self.dir)?;

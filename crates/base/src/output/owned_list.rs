@@ -5,8 +5,8 @@
 //! the new content. The last line counts the others, so that a truncated list
 //! is not taken for a short one.
 
+use crate::digest::sha256_hex;
 use crate::error::{Error, Result};
-use sha2::{Digest, Sha256};
 use std::collections::BTreeSet;
 use std::path::{Component, Path};
 
@@ -15,12 +15,6 @@ pub const OWNED_LIST: &str = "spadkit.sha256";
 
 const TITLE: &str = "# The files of this folder that spadkit wrote, as it wrote them.\n\
                      # A file that differs is never replaced or removed, unless by --force.\n";
-
-/// SHA-256 of a content, in hexadecimal digits.
-pub(super) fn digest(content: &[u8]) -> String {
-    let bytes = Sha256::digest(content);
-    bytes.iter().map(|b| format!("{b:02x}")).collect()
-}
 
 /// Files by name, each with the contents that the kit may have left in it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -49,7 +43,7 @@ impl OwnedList {
 
     /// Whether the kit wrote this content into the file.
     pub(super) fn has_content(&self, name: &str, content: &[u8]) -> bool {
-        self.0.contains(&(name.to_owned(), digest(content)))
+        self.0.contains(&(name.to_owned(), sha256_hex(content)))
     }
 
     /// The list as it is in the folder.

@@ -153,7 +153,7 @@ fn outcome(
         None => {
             return Err(Error::usage(
                 "none of the configurations in the searched ranges is allowed",
-                "search all of them (no --pruned), or drop --fits and --row fixed",
+                "search all of them (no --pruned), or drop --fits and --fixed-rows",
             ));
         }
     };

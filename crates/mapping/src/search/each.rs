@@ -37,7 +37,7 @@ pub fn search(problem: &Problem, kind: HashKind, control: &Control) -> Result<Ou
         None => {
             return Err(Error::usage(
                 format!("none of the configurations of {kind} is allowed"),
-                "drop --fits and --row fixed",
+                "drop --fits and --fixed-rows",
             ));
         }
     };

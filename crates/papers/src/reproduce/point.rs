@@ -8,6 +8,7 @@ use crate::points::MODEL;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
+use spadkit_base::digest::hex;
 use spadkit_base::error::{Error, Result};
 use spadkit_launch::workload::Input;
 use spadkit_sm::config::{Config, Overlay};
@@ -218,8 +219,7 @@ fn digest(
         hash.update(content.len().to_le_bytes());
         hash.update(content);
     }
-    let bytes = hash.finalize();
-    Ok(bytes.iter().take(16).map(|b| format!("{b:02x}")).collect())
+    Ok(hex(&hash.finalize()[..16]))
 }
 
 /// A file without what changes no number: the line information of PTX.

@@ -2,9 +2,9 @@
 //! core name it.
 
 use crate::config::{Config, PathHash};
+use crate::digest::sha256_hex;
 use crate::hash::{HashKind, HashSpec};
 use serde::Serialize;
-use sha2::{Digest, Sha256};
 use spadkit_hdl::Params;
 
 /// The machine of a design, as far as its Verilog depends on it.
@@ -62,9 +62,7 @@ impl Description {
         });
         let name = match as_named {
             Ok(false) => {
-                let digest = Sha256::digest(text);
-                let digits = digest[..4].iter().map(|byte| format!("{byte:02x}"));
-                format!("{}-{}", config.name, digits.collect::<String>())
+                format!("{}-{}", config.name, &sha256_hex(text)[..8])
             }
             _ => config.name.clone(),
         };

@@ -11,6 +11,7 @@
 //! alone ([`trust`]): any other is refused.
 
 use super::trust;
+use crate::digest::{hex, sha256_hex};
 use crate::error::{Error, Result};
 use rustix::fs::{FlockOperation, flock};
 use sha2::{Digest, Sha256};
@@ -218,7 +219,7 @@ fn digests(root: &Path) -> std::io::Result<Vec<(String, String)>> {
             }
             let name = path.strip_prefix(root).unwrap_or(&path);
             if name != Path::new(MANIFEST) {
-                let digest = hex(&Sha256::digest(std::fs::read(&path)?));
+                let digest = sha256_hex(std::fs::read(&path)?);
                 found.push((name.to_string_lossy().into_owned(), digest));
             }
         }
@@ -233,10 +234,6 @@ fn discard(path: &Path) -> std::io::Result<()> {
     } else {
         std::fs::remove_file(path)
     }
-}
-
-fn hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|b| format!("{b:02x}")).collect()
 }
 
 #[cfg(test)]

@@ -129,7 +129,7 @@ pub struct PathParams {
     pub lock_owner: bool,
     /// M: memory stages.
     pub mem_stages: u32,
-    /// AHEAD: stages in which the issue is decided before EXE, 0 to 3. They are
+    /// AHEAD: stages in which the issue is decided before EX, 0 to 3. They are
     /// stages of the front end, which has at least this many.
     pub ahead: u32,
     /// H: 1 = a pipeline stage of its own for the hash.
@@ -216,9 +216,9 @@ impl Config {
     }
 
     /// Cycles by which `sm.latencies.shared` exceeds what the path takes from
-    /// the issue of a load to the use of its data: issue, EXE, the memory
+    /// the issue of a load to the use of its data: issue, EX, the memory
     /// stages and writeback. The hash stage comes on top of both. The stages
-    /// before EXE are not a part of it. An instruction that uses the data may
+    /// before EX are not a part of it. An instruction that uses the data may
     /// be in them while the latency is counted down. If nothing is counted, it
     /// issues as many cycles later.
     pub fn shared_delay(&self) -> u32 {
@@ -233,7 +233,7 @@ impl Config {
     }
 
     /// Stages from fetch to writeback: the front end, of which those that
-    /// decide the issue ahead are a part, issue, EXE, the memory stages, the
+    /// decide the issue ahead are a part, issue, EX, the memory stages, the
     /// hash stage and writeback.
     pub fn pipeline_stages(&self) -> u32 {
         let front_end = self.sm.frontend_stages.max(self.path.ahead);

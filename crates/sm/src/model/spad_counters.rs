@@ -13,9 +13,9 @@ pub struct CounterInputs {
     pub rst: bool,
     /// Clears all counters.
     pub clear: bool,
-    /// A pass enters EXE.
+    /// A pass enters EX.
     pub iss_valid: bool,
-    /// Why EXE is held (code STALL).
+    /// Why EX is held (code STALL).
     pub stall: u8,
     /// The mask holds a ready warp back.
     pub masked: bool,

@@ -9,7 +9,7 @@ use crate::config::Config;
 use spadkit_base::error::Result;
 use spadkit_mapping::hash::HashSpec;
 
-/// Operands of the pass that is in EXE in this cycle.
+/// Operands of the pass that is in EX in this cycle.
 #[derive(Clone, Copy, Debug)]
 pub struct Operands<'a> {
     /// Active lanes.

@@ -92,7 +92,7 @@ impl SmPath {
         self.back.entry.all_rounds()
     }
 
-    /// Passes after EXE and before the end of writeback.
+    /// Passes after EX and before the end of writeback.
     #[cfg(test)]
     pub(super) fn passes_in_flight(&self) -> usize {
         self.back.passes_in_flight()

@@ -32,7 +32,7 @@ impl Slots {
 /// issued, the slot belongs to
 ///
 /// - the access with the conflict, while a bank conflict holds up the path;
-/// - the instruction in EXE, while something else holds up the path;
+/// - the instruction in EX, while something else holds up the path;
 /// - else the instruction at which the scheduler's next warp waits
 ///   (microarchitecture/sm-model.md).
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -8,9 +8,9 @@ use serde::{Deserialize, Serialize};
 pub struct Stalls {
     /// Latency, front end, barrel, masked warps, nothing left to issue.
     pub no_ready_warp: u64,
-    /// EXE is held by an access that needs more groups.
+    /// EX is held by an access that needs more groups.
     pub bank_conflict: u64,
-    /// EXE is held because the writeback port is taken.
+    /// EX is held because the writeback port is taken.
     pub writeback_conflict: u64,
     /// Atomics: the retry sequencer has the scratchpad, or is waited for.
     pub lock_retry: u64,

@@ -216,7 +216,7 @@ fn a_list_that_was_damaged_is_not_believed() {
     let place = scratch.path().join(OWNED_LIST);
     let good = fs::read_to_string(&place).unwrap();
     let cut = good.rfind("# 3").unwrap();
-    let outside = format!("{}  ../x\n", digest(b"x"));
+    let outside = format!("{}  ../x\n", sha256_hex(b"x"));
     for (bad, line) in [
         (good[..cut].to_owned(), ":6:1"),
         (good.replacen("  a.v", " a.v", 1), ":"),

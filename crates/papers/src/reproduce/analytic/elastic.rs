@@ -162,7 +162,7 @@ struct Schedule {
     path: SmPath,
     cfg: PathConfig,
     offers: Offers,
-    /// The warp and the pass in EXE.
+    /// The warp and the pass in EX.
     ex: Option<(usize, u16)>,
     lanes: LaneMask,
     /// Word addresses of an access: one word per bank, and of W_i two in one.

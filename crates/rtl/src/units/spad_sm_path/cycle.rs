@@ -5,7 +5,7 @@ use crate::model::{
     SmPathInputs,
 };
 
-/// The operands of the pass in EXE; empty vectors if there is none.
+/// The operands of the pass in EX; empty vectors if there is none.
 #[derive(Clone, Default)]
 pub(super) struct PassOperands {
     pub mask: u64,

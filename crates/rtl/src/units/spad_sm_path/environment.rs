@@ -86,7 +86,7 @@ pub(super) struct Environment {
     cfg: PathConfig,
     habits: Habits,
     offers: Offers,
-    /// The operands of the pass in EXE.
+    /// The operands of the pass in EX.
     pass: PassOperands,
     /// The pass in EXE is of a RELSSP.
     releases: bool,

@@ -129,7 +129,7 @@ mod tests {
             );
             count("block in a slot used before", old == 1);
             count("writeback blocked for 64 cycles", blocked == 64);
-            count("held in EXE", out.ex_hold);
+            count("held in EX", out.ex_hold);
             count("bank conflict", out.stall == 1);
             count("writeback conflict", out.stall == 2);
             count("lock retry", out.stall == 3);

@@ -106,7 +106,7 @@ pub struct SmPathInputs<'a> {
     pub exit: Option<Exit>,
     /// The offers of the warps.
     pub offers: &'a Offers,
-    /// Operands of the pass in EXE.
+    /// Operands of the pass in EX.
     pub op: Operands<'a>,
     /// Data from off-chip.
     pub icn: Option<IcnData<'a>>,
@@ -119,7 +119,7 @@ pub struct SmPathInputs<'a> {
     pub active: WarpMask,
 }
 
-/// A pass that enters EXE at the end of this cycle.
+/// A pass that enters EX at the end of this cycle.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Issue {
     /// The warp.
@@ -188,9 +188,9 @@ impl Writeback {
 /// [`SmPath::wb_data`](super::SmPath::wb_data).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct SmPathOutputs {
-    /// A pass enters EXE at the end of this cycle.
+    /// A pass enters EX at the end of this cycle.
     pub iss: Option<Issue>,
-    /// The pass in EXE stays there in the next cycle.
+    /// The pass in EX stays there in the next cycle.
     pub ex_hold: bool,
     /// Data from off-chip is taken.
     pub icn_ready: bool,
@@ -211,13 +211,13 @@ pub struct SmPathOutputs {
     pub live: BlockMask,
     /// Live blocks that have released in this cycle.
     pub unlock: BlockMask,
-    /// 0 EXE empty or moving, 1 bank conflict, 2 writeback conflict, 3 lock retry.
+    /// 0 EX empty or moving, 1 bank conflict, 2 writeback conflict, 3 lock retry.
     pub stall: u8,
     /// Some ready warp is masked and no candidate.
     pub masked: bool,
     /// The retry sequencer.
     pub seq_state: State,
-    /// Valid bits of the stages from bit 0: EXE, HX (if any), MEM0, MEM1, ..., WB.
+    /// Valid bits of the stages from bit 0: EX, HX (if any), MEM0, MEM1, ..., WB.
     pub occ: u32,
     /// Occupied NONMEM stages.
     pub nm_valid: u32,

@@ -68,7 +68,7 @@ pub struct Done {
 /// What a cycle looked like.
 pub struct Seen {
     pub out: SmPathOutputs,
-    /// Warp and pass in EXE.
+    /// Warp and pass in EX.
     pub ex: Option<(usize, u16)>,
 }
 
@@ -85,7 +85,7 @@ pub struct Machine {
     /// Data for warp 0 waits at the off-chip port.
     pub icn: bool,
     offers: Offers,
-    /// The instruction whose passes are being issued, and its pass in EXE.
+    /// The instruction whose passes are being issued, and its pass in EX.
     current: Option<(usize, Instruction)>,
     ex: Option<(usize, Instruction, u16)>,
     /// Instructions as they were issued: cycle, warp, instruction.

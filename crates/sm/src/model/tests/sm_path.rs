@@ -22,7 +22,7 @@ fn figure(pipeline: u8) -> Machine {
     machine
 }
 
-/// Per cycle from W_i's in EXE on: EXE, valid bits MEM0 and MEM1, NONMEM
+/// Per cycle from W_i's in EX on: EX, valid bits MEM0 and MEM1, NONMEM
 /// stages, writeback, stall.
 type Row = (Option<usize>, u32, u32, Option<usize>, u8);
 
@@ -49,7 +49,7 @@ fn rows(pipeline: u8, count: usize) -> Vec<Row> {
 fn figure_2_unified_stalls_all_behind_the_conflict() {
     let expected: Vec<Row> = vec![
         (Some(4), 0b11, 0, Some(1), 0),
-        // W_i in MEM0 for two cycles: W_i+1 stays in EXE.
+        // W_i in MEM0 for two cycles: W_i+1 stays in EX.
         (Some(5), 0b11, 0, Some(2), 1),
         (Some(5), 0b01, 0, Some(3), 0),
         (Some(6), 0b11, 0, None, 0),
@@ -126,7 +126,7 @@ fn same_address_reads_by_32_lanes_take_as_long_as_conflict_free_ones() {
 }
 
 /// Elastic paper, section 5: with the history warm, the next memory warp
-/// issues after passes + excess cycles and never waits in EXE.
+/// issues after passes + excess cycles and never waits in EX.
 #[test]
 fn memory_warps_keep_the_safe_distance() {
     let run = |aware: bool| {
@@ -148,7 +148,7 @@ fn memory_warps_keep_the_safe_distance() {
     // 4 passes of degree 3 each; PREMEM takes what comes at one pass a cycle.
     assert_eq!(run(true), (0, vec![12; 15]));
     let (held, distances) = run(false);
-    assert!(held > 0 && distances[0] < 12, "without the mask EXE waits");
+    assert!(held > 0 && distances[0] < 12, "without the mask EX waits");
 }
 
 #[test]

@@ -96,7 +96,7 @@ impl Sm<'_> {
     }
 
     /// Program counter of what holds up the path: the access in MEM0 that has
-    /// more groups, else what is held in EXE.
+    /// more groups, else what is held in EX.
     fn holds_up(&self, held: Stall) -> u32 {
         let in_mem0 = self.path.model().in_mem0();
         let conflict = in_mem0.filter(|_| held == Stall::BankConflict);
@@ -111,7 +111,7 @@ impl Sm<'_> {
     /// to the pipes of the schedulers `private`.
     fn profile_issues(&mut self, to_path: bool, private: u128, counts: bool) {
         if to_path {
-            // Its pass has just entered EXE.
+            // Its pass has just entered EX.
             self.profile.issue(self.operands.exe.pc(), counts);
         }
         for (k, scheduler) in self.schedulers.private.iter().enumerate() {

@@ -19,12 +19,12 @@ impl Sm<'_> {
                 in_path = Some(issue.warp);
                 if issue.pass == 0 {
                     let active = self.active(issue.warp);
-                    self.enter_exe(issue, active);
+                    self.enter_ex(issue, active);
                     self.offers.set(issue.warp, None);
                     self.warps[issue.warp].in_path += 1;
                     self.issued(issue.warp, active, false)?;
                 } else {
-                    self.go_on_in_exe(issue);
+                    self.go_on_in_ex(issue);
                 }
             }
             None if !outputs.ex_hold => self.operands.exe.leave(),

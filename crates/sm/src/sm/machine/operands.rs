@@ -1,4 +1,4 @@
-//! The pass in EXE and its operands.
+//! The pass in EX and its operands.
 
 use super::Sm;
 use super::phases::LaneWords;
@@ -12,7 +12,7 @@ use std::sync::Arc;
 
 /// The path's operand port, and the source of its operands.
 pub(super) struct Operands {
-    /// The pass in EXE.
+    /// The pass in EX.
     pub exe: PassInExe,
     /// Data of programs that carry addresses alone.
     pub values: Values,
@@ -20,7 +20,7 @@ pub(super) struct Operands {
 }
 
 impl Operands {
-    /// For a machine with the bank mapping `mapping`; EXE is empty.
+    /// For a machine with the bank mapping `mapping`; EX is empty.
     pub fn new(config: &Config, mapping: Mapping) -> Self {
         Operands {
             exe: PassInExe::default(),
@@ -39,16 +39,16 @@ impl Operands {
         self.exe.operands(&self.values)
     }
 
-    /// A pass of `instr` enters EXE.
+    /// A pass of `instr` enters EX.
     fn enter(&mut self, config: &Config, instr: &Instr, pass: u32) {
-        self.values.enter_exe();
+        self.values.enter_ex();
         self.exe.form(config, instr, pass);
         self.lane_words
             .separate(instr, self.exe.mask, &mut self.exe.addr);
     }
 }
 
-/// The pass in EXE, with its operands.
+/// The pass in EX, with its operands.
 pub(super) struct PassInExe {
     /// The program and the index of the instruction in it, if more passes follow.
     instr: Option<(Arc<[Instr]>, usize)>,
@@ -100,26 +100,26 @@ impl PassInExe {
         PortOperands {
             mask: self.mask,
             addr: &self.addr,
-            data: values.in_exe(self.atomic),
+            data: values.in_ex(self.atomic),
             be: &self.be,
             aop: self.aop,
         }
     }
 
-    /// Program counter of the instruction that entered EXE last.
+    /// Program counter of the instruction that entered EX last.
     pub(super) fn pc(&self) -> u32 {
         self.pc
     }
 
-    /// EXE is empty in the next cycle.
+    /// EX is empty in the next cycle.
     pub(super) fn leave(&mut self) {
         self.occupied = false;
     }
 }
 
 impl Sm<'_> {
-    /// The warp's next instruction enters EXE with its first pass.
-    pub(super) fn enter_exe(&mut self, issue: Issue, active: u64) {
+    /// The warp's next instruction enters EX with its first pass.
+    pub(super) fn enter_ex(&mut self, issue: Issue, active: u64) {
         let warp = &self.warps[issue.warp];
         let Some(instr) = warp.next() else {
             return;
@@ -133,8 +133,8 @@ impl Sm<'_> {
         self.operands.exe.instr = if issue.last { None } else { warp.place() };
     }
 
-    /// A later pass of the instruction enters EXE.
-    pub(super) fn go_on_in_exe(&mut self, issue: Issue) {
+    /// A later pass of the instruction enters EX.
+    pub(super) fn go_on_in_ex(&mut self, issue: Issue) {
         let Some((part, at)) = self.operands.exe.instr.take() else {
             return;
         };

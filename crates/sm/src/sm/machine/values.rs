@@ -15,7 +15,7 @@ pub(super) struct Values {
 struct Drawn {
     seed: u64,
     passes: u64,
-    in_exe: [u64; 64],
+    in_ex: [u64; 64],
     arriving: [u64; 64],
 }
 
@@ -26,24 +26,24 @@ impl Values {
             drawn: Some(Box::new(Drawn {
                 seed,
                 passes: 0,
-                in_exe: ZEROS,
+                in_ex: ZEROS,
                 arriving: ZEROS,
             })),
         }
     }
 
-    /// A pass enters EXE.
-    pub(super) fn enter_exe(&mut self) {
+    /// A pass enters EX.
+    pub(super) fn enter_ex(&mut self) {
         if let Some(drawn) = &mut self.drawn {
             drawn.passes += 1;
-            drawn.in_exe = words(drawn.seed ^ drawn.passes);
+            drawn.in_ex = words(drawn.seed ^ drawn.passes);
         }
     }
 
-    /// Operands of the pass in EXE.
-    pub(super) fn in_exe(&self, atomic: bool) -> &[u64; 64] {
+    /// Operands of the pass in EX.
+    pub(super) fn in_ex(&self, atomic: bool) -> &[u64; 64] {
         match &self.drawn {
-            Some(drawn) => &drawn.in_exe,
+            Some(drawn) => &drawn.in_ex,
             None if atomic => &ONES,
             None => &ZEROS,
         }

@@ -261,7 +261,7 @@ fn several_contexts_execute_atomics_of_several_warps() {
 
 /// The hash stage is also a buffer before the banks
 /// (docs/explanation/stages.md). In an elastic pipeline without PREMEM queue it
-/// frees EXE for d - 1 cycles a turn. Without conflicts it costs its cycle.
+/// frees EX for d - 1 cycles a turn. Without conflicts it costs its cycle.
 #[test]
 fn a_hash_stage_is_a_buffer_in_front_of_the_banks() {
     let saved = |pipeline: &str, warps: u32, stride: u32| {
