@@ -456,5 +456,8 @@ fn stop_and_withdraw() {
     };
     let outcome = program.run(&mut Memory::new(), &launch, &options);
     assert!(!interrupt::requested(), "the sink has withdrawn it");
-    assert!(matches!(outcome, Err(spadkit::error::Error::Interrupted { .. })));
+    assert!(matches!(
+        outcome,
+        Err(spadkit::error::Error::Interrupted { .. })
+    ));
 }

@@ -81,6 +81,8 @@ pub struct ConflictRule {
     pub wide: Wide,
     /// Atomics.
     pub atomics: Atomics,
+    /// Whether lanes of a load or store on one word are served together.
+    pub broadcast: bool,
 }
 
 /// The rule of the papers, for `lanes` lanes a pass.
@@ -90,6 +92,7 @@ impl From<u32> for ConflictRule {
             lanes,
             wide: Wide::FirstWord,
             atomics: Atomics::Words,
+            broadcast: true,
         }
     }
 }
@@ -110,7 +113,11 @@ impl ConflictRule {
 
     /// The rule in words, for people.
     pub fn describe(&self) -> String {
-        let together = "lanes on one word are served together";
+        let together = if self.broadcast {
+            "lanes on one word are served together"
+        } else {
+            "lanes on one word are served one after another"
+        };
         let wide = match self.wide {
             Wide::FirstWord => format!(
                 "{} lanes a pass, the first word of each (of accesses of 8 and 16 bytes, too)",
@@ -200,7 +207,10 @@ impl ConflictRule {
 
     /// Whether each lane on a word costs time of its own.
     pub fn counts_lanes(&self, access: &Access) -> bool {
-        access.op == Op::Atomic && self.atomics.in_turn(access.increment, access.aggregated)
+        match access.op {
+            Op::Atomic => self.atomics.in_turn(access.increment, access.aggregated),
+            Op::Load | Op::Store => !self.broadcast,
+        }
     }
 
     /// The distances in words between the words of one lane that count: they

@@ -9,6 +9,9 @@ use spadkit_mapping::trace::Wide;
 
 type Checked = Result<(), Refusal>;
 
+/// Sectors of a cache line.
+const MOST_SECTORS: u32 = 64;
+
 fn refuse(keys: &[&'static str], what: String, help: impl Into<String>) -> Checked {
     Err(Refusal::between(keys, what, help))
 }
@@ -302,6 +305,17 @@ impl Config {
 
     fn check_l1(&self) -> Checked {
         let l1 = self.sm.l1;
+        let segment = self.sm.global.segment_bytes;
+        if l1.sectored && l1.line_bytes / segment > MOST_SECTORS {
+            return refuse(
+                &["l1.sectored", "l1.line_bytes", "global.segment_bytes"],
+                format!(
+                    "lines of {} bytes have more than {MOST_SECTORS} sectors of {segment} bytes",
+                    l1.line_bytes
+                ),
+                "expected shorter lines, or sectored = false",
+            );
+        }
         self.check_cache(CacheKeys {
             name: "L1",
             section: "l1",

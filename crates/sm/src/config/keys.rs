@@ -215,6 +215,26 @@ pub(super) static KEYS: &[Key] = &[
         Allowed::Range(1, 128)
     ),
     number!("sm.registers", sm.registers, Allowed::Range(1, 1 << 24)),
+    number!(
+        "sm.register_unit",
+        sm.allocation.register_unit,
+        Allowed::Range(0, 4096)
+    ),
+    number!(
+        "sm.register_files",
+        sm.allocation.register_files,
+        Allowed::Range(1, 16)
+    ),
+    number!(
+        "sm.reserved_bytes",
+        sm.allocation.reserved_bytes,
+        Allowed::Range(0, 1 << 16)
+    ),
+    number!(
+        "sm.shared_unit",
+        sm.allocation.shared_unit,
+        Allowed::Range(1, 4096)
+    ),
     number!("sm.alu_cycles", sm.latencies.alu, LATENCY),
     number!("sm.sfu_cycles", sm.latencies.sfu, LATENCY),
     flag!("sm.atomics_as_loads", sm.atomics_as_loads),
@@ -285,6 +305,7 @@ pub(super) static KEYS: &[Key] = &[
     number!("l1.line_bytes", sm.l1.line_bytes, SEGMENT),
     number!("l1.latency", sm.l1.latency, FAR),
     number!("l1.mshrs", sm.l1.mshrs, ENTRIES),
+    flag!("l1.sectored", sm.l1.sectored),
     number!(
         "l2.size_bytes",
         sm.l2.size_bytes,

@@ -95,12 +95,15 @@ pub struct L1Cache {
     pub size_bytes: u32,
     /// Lines of a set.
     pub ways: u32,
-    /// Bytes of a line: those into which the lanes of a load coalesce.
+    /// Bytes of a line: the lanes of a load look up each that they touch once.
     pub line_bytes: u32,
     /// Cycles from a look-up that hits to the data.
     pub latency: u32,
-    /// Lines that are under way from global memory at a time.
+    /// Lines that are under way from global memory at a time; of a sectored cache,
+    /// segments.
     pub mshrs: u32,
+    /// A miss fetches the segments that the load touches; else the line.
+    pub sectored: bool,
 }
 
 /// An SM's share of the L2 (microarchitecture/sm-model.md).
@@ -160,6 +163,31 @@ pub struct Sharing {
     pub threshold: f64,
 }
 
+/// How the SM allocates registers and scratchpad to a block.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct Allocation {
+    /// A warp gets a multiple of so many 32-bit registers; 0: a block gets those of its
+    /// threads, as in the papers.
+    pub register_unit: u32,
+    /// Parts of the registers; a warp has all of its registers in one of them.
+    pub register_files: u32,
+    /// Bytes of scratchpad that the system takes beside those of each block.
+    pub reserved_bytes: u32,
+    /// A block gets a multiple of so many bytes of scratchpad.
+    pub shared_unit: u32,
+}
+
+impl Default for Allocation {
+    fn default() -> Self {
+        Allocation {
+            register_unit: 0,
+            register_files: 1,
+            reserved_bytes: 0,
+            shared_unit: 1,
+        }
+    }
+}
+
 /// The parameters of the SM.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct SmParams {
@@ -171,6 +199,8 @@ pub struct SmParams {
     pub active_warps: u32,
     /// 32-bit registers.
     pub registers: u32,
+    /// The units in which blocks get registers and scratchpad.
+    pub allocation: Allocation,
     /// Atomics on shared memory take no locks: they are served as loads, as in
     /// stock GPGPU-Sim (atomics paper, section III).
     pub atomics_as_loads: bool,

@@ -2,6 +2,7 @@
 
 use super::{Config, PRESETS};
 use spadkit_base::error::{Error, Result};
+use spadkit_mapping::geometry::WORD_BYTES;
 use spadkit_mapping::trace::{AccessTrace, ConflictRule};
 
 impl Config {
@@ -11,6 +12,7 @@ impl Config {
             lanes: self.lanes,
             wide: self.wide,
             atomics: self.atomics,
+            broadcast: self.path.broadcast,
         }
     }
 
@@ -25,6 +27,16 @@ impl Config {
     pub fn admit(&self, trace: &AccessTrace) -> Result<Vec<String>> {
         trace.check()?;
         let (name, machine) = (&trace.name, &self.name);
+        if self.word_bytes() != WORD_BYTES {
+            return Err(Error::usage(
+                format!(
+                    "{machine} has words of {} bits; conflicts of a trace are counted in words of \
+                     32 bits",
+                    self.word_bits
+                ),
+                "spadkit sim counts by the machine's words: its row of bank conflicts",
+            ));
+        }
         let words = self.geometry.words() as u64;
         for (i, access) in trace.accesses.iter().enumerate() {
             let highest = access.addrs.iter().copied().flatten().max();
@@ -108,6 +120,7 @@ fn presets_that_address(word: u64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use spadkit_mapping::trace::ConflictProfile;
     use spadkit_mapping::trace::kernels::generate;
 
     #[test]
@@ -123,6 +136,32 @@ mod tests {
             "{notes:?}"
         );
         assert_eq!(admit("sm70").unwrap(), Vec::<String>::new());
+    }
+
+    /// Halves of a wide word are in one bank, and are two words of a trace.
+    #[test]
+    fn words_that_are_none_of_the_trace_are_refused() {
+        let path = std::path::Path::new("m.toml");
+        let machine = Config::from_toml("[geometry]\nword_bits = 64\n", path).unwrap();
+        let trace = generate("random:words=64").unwrap();
+        let error = machine.admit(&trace).unwrap_err().to_string();
+        assert!(error.contains("words of 64 bits"), "{error}");
+    }
+
+    #[test]
+    fn without_a_broadcast_each_lane_of_a_word_counts() {
+        let path = std::path::Path::new("m.toml");
+        let text = "base = 'fermi'\n[path]\nbroadcast = false\n";
+        let machine = Config::from_toml(text, path).unwrap();
+        let mut trace = generate("random:words=64").unwrap();
+        trace.accesses.truncate(1);
+        trace.accesses[0].addrs = vec![Some(7); 32];
+        let count = |machine: &Config| {
+            let profile = ConflictProfile::new(&trace, machine.conflict_rule());
+            profile.count(|word| word & 31).conflicts
+        };
+        assert_eq!(count(&machine), 31);
+        assert_eq!(count(&Config::preset("fermi").unwrap()), 0);
     }
 
     #[test]

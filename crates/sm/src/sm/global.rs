@@ -6,7 +6,7 @@ mod channel;
 mod far;
 mod tags;
 
-use super::instr::{Instr, InstrKind};
+use super::instr::Instr;
 use super::stats::Statistics;
 use crate::config::{GlobalMemory as Parameters, SmParams};
 use cache::L1;
@@ -123,27 +123,35 @@ impl GlobalMemory {
         cycle < self.stores_end
     }
 
-    /// Sends the lines of a load that was written back in `cycle`; returns the
+    /// Sends the segments of a load that was written back in `cycle`; returns the
     /// cycle of its last data.
-    pub fn send_load(&mut self, lines: &[u64], cycle: u64) -> u64 {
-        let data = lines.iter().map(|&line| self.load(line, cycle + 1));
-        data.max().unwrap_or(cycle + 1)
+    pub fn send_load(&mut self, segments: &[u64], cycle: u64) -> u64 {
+        let data = if let Some(l1) = &mut self.l1 {
+            let of_line = l1.segments();
+            let lines = segments.chunk_by(|a, b| a / of_line == b / of_line);
+            lines
+                .map(|line| l1.load(line, cycle + 1, &mut self.channel))
+                .max()
+        } else {
+            segments
+                .iter()
+                .map(|&segment| self.load(segment, cycle + 1))
+                .max()
+        };
+        data.unwrap_or(cycle + 1)
     }
 
-    /// Loads a line of the L1, or a segment, that is wanted from `cycle` on.
-    fn load(&mut self, line: u64, cycle: u64) -> u64 {
-        if let Some(l1) = &mut self.l1 {
-            return l1.load(line, cycle, &mut self.channel);
-        }
+    /// Loads a segment that is wanted from `cycle` on.
+    fn load(&mut self, segment: u64, cycle: u64) -> u64 {
         let Some(under_way) = &mut self.under_way else {
-            return self.channel.load(line, cycle).data;
+            return self.channel.load(segment, cycle).data;
         };
-        if let Some(data) = under_way.find(line, cycle) {
+        if let Some(data) = under_way.find(segment, cycle) {
             self.merged += 1;
             return data;
         }
-        let data = self.channel.load(line, cycle).data;
-        under_way.add(line, data);
+        let data = self.channel.load(segment, cycle).data;
+        under_way.add(segment, data);
         data
     }
 
@@ -226,13 +234,9 @@ impl GlobalMemory {
         self.returns.is_empty() && !self.has_stores(cycle)
     }
 
-    /// The aligned segments that the lanes in `mask` touch, ascending; of loads
-    /// through an L1 its lines.
+    /// The aligned segments that the lanes in `mask` touch, ascending.
     pub fn coalesce(&mut self, instr: &Instr, mask: u64) -> Box<[u64]> {
-        let segment = match &self.l1 {
-            Some(l1) if instr.kind == InstrKind::LdGlobal => l1.line_bytes(),
-            _ => self.parameters.segment_bytes.into(),
-        };
+        let segment = self.segment_bytes();
         self.scratch.clear();
         for lane in (0..64).filter(|l| mask >> l & 1 == 1) {
             let first = instr.addrs.of(lane);

@@ -82,6 +82,7 @@ impl Residency {
     pub fn new(machine: &Config, block: &BlockNeeds, sharing: Option<f64>) -> Result<Self> {
         let capacity = machine.capacity_words;
         let words = block.scratchpad_bytes.div_ceil(machine.word_bytes());
+        let taken = |bytes: u32| allocated_words(machine, bytes);
         let (most, other) = limit_by_others(machine, block)?;
         let room = machine.block_words;
         if words > room {
@@ -94,14 +95,16 @@ impl Residency {
                 "use a machine with a larger scratchpad (--preset, --config)",
             ));
         }
-        let unshared = capacity.checked_div(words).unwrap_or(most).min(most);
+        let whole = taken(block.scratchpad_bytes);
+        let unshared = capacity.checked_div(whole).unwrap_or(most).min(most);
         let private_words = match sharing {
             Some(t) => private_words(block.scratchpad_bytes, t, machine.word_bytes()),
             None => words,
         };
         let pairs = if private_words < words {
-            let left = capacity - unshared * words;
-            let fit = left.checked_div(private_words).unwrap_or(u32::MAX);
+            let left = capacity - unshared * whole;
+            let private = taken(private_words * machine.word_bytes());
+            let fit = left.checked_div(private).unwrap_or(u32::MAX);
             fit.min(unshared).min(most - unshared)
         } else {
             0
@@ -133,13 +136,44 @@ fn private_words(bytes: u32, t: f64, word_bytes: u32) -> u32 {
     private.min(bytes) / word_bytes
 }
 
+/// Words that a block with so many bytes takes from the SM; one without scratchpad takes
+/// what the system reserves.
+fn allocated_words(machine: &Config, bytes: u32) -> u32 {
+    let allocation = machine.sm.allocation;
+    let bytes = bytes.saturating_add(allocation.reserved_bytes);
+    let bytes = bytes.div_ceil(allocation.shared_unit) * allocation.shared_unit;
+    bytes.div_ceil(machine.word_bytes())
+}
+
+/// Registers that a block needs, and the blocks for which the SM has enough.
+fn by_registers(machine: &Config, block: &BlockNeeds, warps: u64) -> (u64, u64) {
+    let (all, allocation) = (u64::from(machine.sm.registers), machine.sm.allocation);
+    let per_thread = u64::from(block.registers);
+    let most = |each: u64| all.checked_div(each).unwrap_or(u64::MAX);
+    if allocation.register_unit == 0 {
+        let each = per_thread * block.threads;
+        return (each, most(each));
+    }
+    let unit = u64::from(allocation.register_unit);
+    let files = u64::from(allocation.register_files);
+    let per_warp = (per_thread * u64::from(machine.warp_size)).next_multiple_of(unit);
+    // The hardware checks a block as if it had warps in all files.
+    let checked = per_warp * warps.next_multiple_of(files);
+    let fit = (all / files)
+        .checked_div(per_warp)
+        .map(|n| n * files / warps);
+    let fit = fit
+        .filter(|_| checked <= all)
+        .or((per_warp > 0).then_some(0));
+    (checked, fit.unwrap_or(u64::MAX))
+}
+
 /// Blocks that warps, block slots and registers allow, and which of them.
 fn limit_by_others(machine: &Config, block: &BlockNeeds) -> Result<(u32, Limit)> {
     let warps = block.threads.div_ceil(machine.warp_size.into());
-    let registers = u64::from(block.registers) * block.threads;
+    let (registers, by_registers) = by_registers(machine, block, warps);
     let has = |what: u32, each: u64| u64::from(what).checked_div(each).unwrap_or(u64::MAX);
     let by_warps = has(machine.path.warps, warps);
-    let by_registers = has(machine.sm.registers, registers);
     let (name, slots) = (block.name, machine.path.warps);
     if by_warps == 0 {
         return Err(Error::usage(

@@ -121,6 +121,7 @@ mod tests {
         lanes: 32,
         wide: Wide::PhasesMerged,
         atomics: Atomics::LanesButIncrements,
+        broadcast: true,
     };
 
     fn geometry() -> Geometry {

@@ -33,7 +33,7 @@ struct Side {
 pub fn copy(m: &mut Machine, info: &BulkOp, exec: u32) {
     m.effects += 1;
     let sizes = m.registers.read(info.size);
-    for lane in active(exec) {
+    for lane in active(stored_once(m, info, exec)) {
         let bytes = u64::from(sizes[lane as usize] as u32);
         if bytes % UNIT != 0 {
             let text =
@@ -45,6 +45,36 @@ pub fn copy(m: &mut Machine, info: &BulkOp, exec: u32) {
             one(m, info, lane, (bytes, block));
         }
     }
+}
+
+/// The first of the lanes that have equal operands. `ptxas` makes one instruction for the
+/// warp of a bulk store that all lanes execute so, as code without `elect.sync` does.
+pub fn once(exec: u32, operands: impl Fn(u32) -> Vec<u64>) -> u32 {
+    if exec.is_power_of_two() {
+        return exec;
+    }
+    let mut seen = Vec::new();
+    active(exec).fold(0, |all, lane| {
+        let own = operands(lane);
+        if seen.contains(&own) {
+            return all;
+        }
+        seen.push(own);
+        all | 1 << lane
+    })
+}
+
+/// The lanes that copy: of stores with equal operands, the first lane's.
+fn stored_once(m: &Machine, info: &BulkOp, exec: u32) -> u32 {
+    let stores = info.from.shared && !info.to.shared && info.combine.is_none();
+    if !stores {
+        return exec;
+    }
+    once(exec, |lane| {
+        let address = |end: &BulkEnd| m.address_from(end.from, end.offset, lane);
+        let bytes = m.registers.read_lane(info.size, lane);
+        vec![address(&info.to), address(&info.from), bytes]
+    })
 }
 
 /// A copy to the shared memory of `block`, or to where the lane's address says;

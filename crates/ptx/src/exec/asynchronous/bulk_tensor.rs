@@ -24,12 +24,29 @@ const NAN: u64 = 0x7ff7_7ff7_7ff7_7ff7;
 pub fn run(m: &mut Machine, op: &MapOp, exec: u32) {
     m.effects += 1;
     match op {
-        MapOp::Copy(info) => active(exec).for_each(|lane| {
+        MapOp::Copy(info) => active(once(m, info, exec)).for_each(|lane| {
             copy(m, info, lane);
         }),
         MapOp::Replace(info) => map_memory::replace(m, info, exec),
         MapOp::Move(info) => map_memory::copy(m, info, exec),
     }
+}
+
+/// The lanes that copy: of stores with equal operands, the first lane's.
+fn once(m: &Machine, info: &TensorCopy, exec: u32) -> u32 {
+    let TensorMove::Store { from } = &info.moves else {
+        return exec;
+    };
+    bulk::once(exec, |lane| {
+        let address = m.address_from(from.from, from.offset, lane);
+        let map = m.registers.read_lane(info.map, lane);
+        let offsets = info.offsets.as_deref().unwrap_or(&[]);
+        let others = read(m, &info.coordinates, lane).chain(read(m, offsets, lane));
+        [address, map]
+            .into_iter()
+            .chain(others)
+            .collect::<Vec<u64>>()
+    })
 }
 
 /// What a copy does with each element.

@@ -153,11 +153,12 @@ fn change_other(m: &mut Machine, info: &Change, lane: u32, (rank, at, number): (
     let warp = m.warp;
     let brought = m.races.as_mut().map(|races| {
         if arrives && (!info.releases || info.narrow) {
-            return races.order.fenced_abroad(warp, 1 << lane);
+            return (races.order.fenced_abroad(warp, 1 << lane), None);
         }
         // Bytes that come bring what was sent with them.
         let agent = sent.then(|| races.sender(rank, at));
-        races.order.shown_abroad(warp, 1 << lane, agent)
+        let landed = agent.map(|agent| races.order.landing_abroad(agent));
+        (races.order.shown_abroad(warp, 1 << lane, agent), landed)
     });
     let (before, after) = m.visit(rank, |m| {
         m.mbarriers.progress();
@@ -167,8 +168,10 @@ fn change_other(m: &mut Machine, info: &Change, lane: u32, (rank, at, number): (
         (before, phase(m))
     });
     let told = &mut m.cluster.peers[rank as usize].told;
-    if let (Some(phase), Some(brought)) = (before, brought) {
+    if let (Some(phase), Some((brought, landed))) = (before, brought) {
         told.push(Told::Brought(word(at, phase), Box::new(brought)));
+        let landed = landed.map(|sent| Told::Landed(word(at, phase), Box::new(sent)));
+        told.extend(landed);
     }
     if let Some(phase) = after.filter(|_| after != before) {
         told.push(Told::Over(word(at, phase)));

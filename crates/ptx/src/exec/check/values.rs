@@ -8,6 +8,7 @@ use crate::exec::machine::written::WRITTEN;
 use crate::exec::memory::Object;
 use crate::exec::race::lanes;
 use crate::exec::race::stored::Stored;
+use crate::exec::registers::Slot;
 
 /// What lanes store that have one address. `there` gives the element at a byte of the
 /// access, of a size, and the bytes of it that somebody has written, as bits: what
@@ -19,8 +20,10 @@ pub fn stored_by(
     mask: u32,
     there: impl Fn(u32, u32) -> (u64, u32),
 ) -> Stored {
-    let Transfer::Store { element, from } = &info.transfer else {
-        return Stored::default();
+    let (element, from) = match &info.transfer {
+        Transfer::Store { element, from } => (element, from),
+        Transfer::StoreMatrix { .. } => return row_stored_by(m, info, mask, there),
+        _ => return Stored::default(),
     };
     if mask & m.unknown_lanes() != 0 {
         return Stored::default();
@@ -42,6 +45,47 @@ pub fn stored_by(
         all.put(at, size, value, same & written);
     }
     all
+}
+
+/// Bytes of a row of `stmatrix`.
+const ROW: u32 = 16;
+
+/// The row that `stmatrix` stores at the address of the lanes of `mask`: they give the
+/// addresses, all lanes of the warp the elements.
+#[inline(never)]
+fn row_stored_by(
+    m: &Machine,
+    info: &MemoryOp,
+    mask: u32,
+    there: impl Fn(u32, u32) -> (u64, u32),
+) -> Stored {
+    if m.unknown_lanes() != 0 {
+        return Stored::default();
+    }
+    let mut all = Stored::of(ROW);
+    for at in 0..ROW {
+        let mut values = lanes(mask).map(|lane| stored(m, info, lane, at));
+        let first = values.next().flatten();
+        let Some(value) = first.filter(|_| values.all(|v| v == first)) else {
+            return Stored::default();
+        };
+        let (old, written) = there(at, 1);
+        let same = u32::from(u64::from(value) == old & 0xFF);
+        all.put(at, 1, value.into(), same & written);
+    }
+    all
+}
+
+/// Byte `at` of row `row` of a matrix that `stmatrix` stores from `slot`: lane `l` has
+/// elements `2 (l % 4)` and the next of row `l / 4`, or with `.trans` of that column.
+fn byte_of_row(m: &Machine, slot: Slot, transposed: bool, row: u32, at: u32) -> u8 {
+    let (row, column) = if transposed {
+        (at / 2, row)
+    } else {
+        (row, at / 2)
+    };
+    let value = m.registers.read_lane(slot, 4 * row + column / 2);
+    (value >> (16 * (column % 2) + 8 * (at % 2))) as u8
 }
 
 /// The values that lanes store to shared memory.
@@ -86,11 +130,16 @@ pub fn stored_global(
     })
 }
 
-/// What a store writes to a byte of a lane's access; unknown of copies and
-/// matrices.
+/// The value that a store writes to a byte of a lane's access; unknown of copies and of
+/// matrices of `wmma`.
 pub fn stored(m: &Machine, info: &MemoryOp, lane: u32, at: u32) -> Option<u8> {
-    let Transfer::Store { element, from } = &info.transfer else {
-        return None;
+    let (element, from) = match &info.transfer {
+        Transfer::Store { element, from } => (element, from),
+        Transfer::StoreMatrix { from, transposed } => {
+            let slot = *from.get(lane as usize / 8)?;
+            return Some(byte_of_row(m, slot, *transposed, lane % 8, at));
+        }
+        _ => return None,
     };
     // A division would be most of what this costs.
     let bytes = element.bytes();

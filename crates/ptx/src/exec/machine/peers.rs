@@ -7,7 +7,7 @@
 
 use super::Machine;
 use super::phase::Mbarriers;
-use crate::exec::race::Knowledge;
+use crate::exec::race::{Knowledge, Seen};
 
 /// Bits of the offset.
 const OFFSET_BITS: u32 = 24;
@@ -58,6 +58,8 @@ pub struct Window {
 /// by its word, or that a phase is over.
 pub enum Told {
     Brought(u64, Box<Knowledge>),
+    /// Bytes that were sent have arrived.
+    Landed(u64, Box<Seen>),
     Over(u64),
 }
 
@@ -131,6 +133,7 @@ impl Machine<'_> {
         for told in window.told {
             match told {
                 Told::Brought(phase, all) => races.order.bring_from_abroad(phase, &all),
+                Told::Landed(phase, sent) => races.order.land_from_abroad(phase, &sent),
                 Told::Over(phase) => races.order.forget(phase),
             }
         }

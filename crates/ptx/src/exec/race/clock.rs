@@ -39,6 +39,8 @@ pub struct Order {
     words: Words<Carried>,
     releases: Releases,
     phases: HashMap<u64, Knowledge>,
+    /// Copies and stores of other blocks whose bytes have arrived in a phase.
+    landed: HashMap<u64, Seen>,
     /// Knowledge of the threads that have arrived at a barrier without waiting
     /// (`bar.arrive`), by barrier.
     arrived: HashMap<u32, Knowledge>,
@@ -85,6 +87,7 @@ impl Order {
         self.words.clear();
         self.releases.clear();
         self.phases.clear();
+        self.landed.clear();
         self.arrived.clear();
         self.joint.iter_mut().for_each(Vec::clear);
         self.used = false;

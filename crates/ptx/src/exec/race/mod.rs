@@ -65,7 +65,7 @@ use flights::{Flights, Reads};
 use global::GlobalRaces;
 use mark::Mark;
 pub(super) use moments::Moments;
-pub(super) use seen::Knowledge;
+pub(super) use seen::{Knowledge, Seen};
 use shadow::{Hit, Shadow};
 use std::collections::{BTreeMap, HashMap};
 use stores::Stores;

@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::config::Config;
-use crate::sm::instr::{Addresses, full_mask};
+use crate::sm::instr::{Addresses, InstrKind, full_mask};
 
 const PARAMETERS: Parameters = Parameters {
     latency: 40,
@@ -121,4 +121,39 @@ fn loads_of_what_is_under_way_wait_for_it() {
     assert!(memory.reserve(60));
     assert_eq!(memory.send_store(&[5], 60).taken, 62);
     assert_eq!((memory.channel.segments, memory.merged), (4, 3));
+}
+
+/// NVIDIA's Best Practices Guide: what a warp costs is the number of its sectors of 32 bytes,
+/// wherever in their lines they are.
+#[test]
+fn sectors_cost_what_they_have_in_bytes() {
+    let sm90 = Config::preset("sm90").unwrap();
+    let data = |stride: u64| {
+        let segments: Vec<u64> = (0..32).map(|k| stride * k).collect();
+        GlobalMemory::new(&sm90.sm).send_load(&segments, 0)
+    };
+    assert_eq!(data(4), data(1));
+}
+
+#[test]
+fn a_sectored_line_has_what_was_asked_for() {
+    let sm90 = Config::preset("sm90").unwrap();
+    let mut memory = GlobalMemory::new(&sm90.sm);
+    let mut counted = |segments: &[u64], cycle: u64| {
+        memory.send_load(segments, cycle);
+        let l1 = memory.l1.as_ref().unwrap();
+        [l1.hits, l1.misses, l1.merged]
+    };
+    assert_eq!(counted(&[0, 1], 0), [0, 1, 0]);
+    assert_eq!(counted(&[1], 1), [0, 1, 1]);
+    assert_eq!(counted(&[0, 1], 5000), [1, 1, 1]);
+    assert_eq!(counted(&[2], 6000), [1, 2, 1]);
+    assert_eq!(memory.channel.segments, 3);
+    memory.reserve(9000);
+    memory.send_store(&[0], 9000);
+    let mut missed = |segment: u64, cycle: u64| {
+        memory.send_load(&[segment], cycle);
+        memory.l1.as_ref().unwrap().misses
+    };
+    assert_eq!([missed(1, 10_000), missed(0, 11_000)], [2, 3]);
 }

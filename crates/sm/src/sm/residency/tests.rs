@@ -139,3 +139,42 @@ fn a_decimal_threshold_means_its_decimal_value() {
     assert_eq!(words(2112, 0.1), 52);
     assert_eq!((words(400, 0.0), words(402, 1.0)), (0, 100));
 }
+
+/// `cudaOccMaxActiveBlocksPerMultiprocessor` of NVIDIA's cuda_occupancy.h (CUDA 13), run for
+/// these: registers, threads, bytes, blocks.
+#[test]
+fn todays_gpus_have_the_resident_blocks_of_cuda_occupancy_h() {
+    let of = |preset: &str, (registers, threads, bytes): (u32, u64, u32)| {
+        let machine = Config::preset(preset).unwrap();
+        let block = BlockNeeds {
+            name: "k",
+            scratchpad_bytes: bytes,
+            threads,
+            registers,
+        };
+        Residency::new(&machine, &block, None).map(|found| found.blocks())
+    };
+    for (preset, needs, expected) in [
+        ("sm80", (16, 64, 55808), 2),
+        ("sm80", (16, 32, 8192), 18),
+        ("sm90", (16, 32, 8192), 25),
+        ("sm86", (16, 32, 8192), 11),
+        ("sm86", (40, 256, 20000), 4),
+        ("sm70", (33, 256, 1024), 6),
+        ("sm80", (33, 256, 1024), 6),
+        ("sm90", (33, 256, 1024), 6),
+        ("sm70", (33, 64, 1024), 24),
+        ("sm90", (41, 48, 1024), 20),
+        ("sm80", (129, 48, 1024), 6),
+        ("sm70", (32, 64, 1025), 32),
+        ("sm70", (32, 64, 12289), 7),
+        ("sm75", (32, 64, 12289), 5),
+        ("sm90", (255, 256, 0), 1),
+        ("sm90", (128, 512, 0), 1),
+    ] {
+        assert_eq!(of(preset, needs).unwrap(), expected, "{preset} {needs:?}");
+    }
+    // 160 registers of 416 threads are 66,560; the check counts 16 warps for 13.
+    let refused = of("sm90", (160, 416, 0)).unwrap_err().to_string();
+    assert!(refused.contains("needs 81920 registers"), "{refused}");
+}

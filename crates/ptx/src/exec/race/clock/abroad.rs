@@ -53,6 +53,19 @@ impl Order {
         }
     }
 
+    /// An access of an agent now, as other blocks see it.
+    pub fn landing_abroad(&self, (agent, lane): (u8, u32)) -> Seen {
+        let mut seen = Seen::default();
+        seen.raise(agent, 1 << lane, self.now);
+        seen.abroad(self.number)
+    }
+
+    /// Bytes that another block has sent arrive in a phase.
+    pub fn land_from_abroad(&mut self, phase: u64, sent: &Seen) {
+        self.used = true;
+        self.landed.entry(phase).or_default().join(sent);
+    }
+
     /// Another block brings something to a phase.
     pub fn bring_from_abroad(&mut self, phase: u64, knowledge: &Knowledge) {
         self.used = true;

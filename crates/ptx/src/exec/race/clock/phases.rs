@@ -86,10 +86,15 @@ impl Order {
         }
     }
 
-    /// Lanes have waited for a phase by `.cta`: they see only what their own block did.
+    /// Lanes have waited for a phase by `.cta`: they see only what their own block did, and
+    /// the bytes that have arrived. Asynchronous copies and stores complete at the scope of
+    /// the cluster, however the wait is written.
     pub fn take_of_block(&mut self, warp: u32, mask: u32, phase: u64) {
         if let Some(mut brought) = self.phases.get(&phase).cloned() {
             brought.seen.forget_blocks();
+            if let Some(landed) = self.landed.get(&phase) {
+                brought.seen.join(landed);
+            }
             self.learn(warp, mask, &brought);
         }
     }
@@ -97,5 +102,6 @@ impl Order {
     /// A phase that carries nothing any more.
     pub fn forget(&mut self, phase: u64) {
         self.phases.remove(&phase);
+        self.landed.remove(&phase);
     }
 }
