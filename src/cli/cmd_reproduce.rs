@@ -189,7 +189,8 @@ fn sections<'a>(
     analysed(library, figures, store, printer, false)
 }
 
-/// The same; `computes` the points of the sensitivity analysis that `store` does not have.
+/// The results of figures, as [`sections`] has them; `computes` the points of the
+/// sensitivity analysis that `store` does not have.
 fn analysed<'a>(
     library: &Library,
     figures: &[&'a Figure],

@@ -134,7 +134,7 @@ struct Output {
     sha256: String,
     #[serde(flatten)]
     checked: Checked,
-    /// The same, with the index of the first difference.
+    /// The comparison with the index of the first difference.
     #[serde(skip)]
     comparison: Option<Comparison>,
 }

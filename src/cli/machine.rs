@@ -15,7 +15,7 @@ use std::path::Path;
 pub struct MachineNote {
     /// Name of the preset, or of the configuration.
     pub preset: String,
-    /// Who chose it: an option, or the `.target` of the input.
+    /// The source of the choice: an option, or the `.target` of the input.
     pub from: String,
     /// Banks, where it is one machine.
     #[serde(skip)]

@@ -197,7 +197,7 @@ impl MachineCode {
         Self::of_module(launch.module()?, trace, machine)
     }
 
-    /// The same for the entry of `trace`, in `module`.
+    /// The machine code for the entry of `trace`, in `module`.
     pub fn of_module(module: &Module, trace: &AccessTrace, machine: &Config) -> Result<Self> {
         let tools = Toolbox::new();
         let assembler = Assembler::required(&tools, module, machine.compute_capability())?;

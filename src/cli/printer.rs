@@ -107,7 +107,7 @@ impl Printer {
         }
     }
 
-    /// The same, with a machine that every result names.
+    /// The printer with a machine that every result names.
     pub fn of_machine(self, machine: MachineNote) -> Self {
         Printer {
             machine: Some(machine),
@@ -282,7 +282,7 @@ pub(super) fn to_stderr(text: &str) {
     let _ = std::io::stderr().lock().write_all(text.as_bytes());
 }
 
-/// The same of sentences and a line end, within the width.
+/// Writes sentences and a line end to standard error, within the width.
 fn sentence_to_stderr(text: &str) {
     let text = Screen::of_stderr().folded(text, 0);
     to_stderr(&format!("{text}\n"));

@@ -40,7 +40,7 @@ impl Evidence {
         Evidence::gathered(&heat, layout, None, &mut files, ptx.as_deref(), suggestions)
     }
 
-    /// The same, with the shares of the cycles of `run`.
+    /// Gathers the evidence, with the shares of the cycles of `run`.
     pub(super) fn gathered(
         heat: &Heat,
         layout: Option<&Layout>,

@@ -226,11 +226,11 @@ impl MovedProgram<'_> {
 
 /// Longer rows in the declarations, for a page without cycles.
 pub struct DeclaredPadding {
-    /// Its mappings.
+    /// Mappings of the padding.
     pub hash: String,
     /// Conflicts that it leaves.
     pub conflicts: u64,
-    /// It as code.
+    /// The padding as code.
     pub code: CodeText,
 }
 

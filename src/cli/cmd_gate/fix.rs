@@ -49,7 +49,7 @@ pub(super) struct ChangedLine {
     pub source: String,
     pub text: String,
     pub changed: String,
-    /// The same with the changes of the other fixes, where they change it, too.
+    /// The changed text with the changes of the other fixes, where they change it, too.
     #[serde(skip)]
     with_others: Option<String>,
     /// Where it stands.
@@ -86,7 +86,7 @@ pub(super) struct FixSearch {
     pub fixes: Vec<Fix>,
     /// What to know of them, or why there are none.
     pub note: Option<String>,
-    /// That they are not judged by the machine code, and why.
+    /// A clause that says that the fixes are not judged by the machine code, and why.
     pub doubt: Option<String>,
 }
 
@@ -237,7 +237,7 @@ fn open(s: &Suggestion, fix: &Fix) -> Option<String> {
     ))
 }
 
-/// That of the mapping; none where no line calls one.
+/// The function of the mapping; none where no line calls one.
 fn function(s: &Suggestion) -> Option<Function> {
     (!s.function.is_empty()).then(|| Function {
         name: s.function_name.clone(),

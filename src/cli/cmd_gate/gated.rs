@@ -18,7 +18,7 @@ use std::collections::BTreeMap;
 pub(super) struct Gated {
     failed: bool,
     pub kernels: Vec<GatedKernel>,
-    /// Those that could not be judged.
+    /// Kernels that could not be judged.
     #[serde(rename = "errors", skip_serializing_if = "Vec::is_empty")]
     pub unread: Vec<Unread>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -68,7 +68,7 @@ impl Gated {
         self.failed
     }
 
-    /// Those that the baseline does not have.
+    /// Kernels that the baseline does not have.
     pub fn new_kernels(&self) -> Vec<String> {
         let new = self.kernels.iter().filter(|k| k.before.is_none());
         new.map(|k| k.input.clone()).collect()
@@ -156,7 +156,7 @@ pub(super) struct GatedKernel {
     /// What to know of them, or why there are none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub fix_note: Option<String>,
-    /// The same in two parts: what is of this kernel, and what is of the tools.
+    /// The parts of `fix_note`: one is of this kernel, the other of the tools.
     #[serde(skip)]
     pub note: Option<String>,
     #[serde(skip)]
@@ -215,7 +215,7 @@ pub(super) struct Check {
     pub limit: Limit,
     /// Null where it could not be measured: the kernel has a fault.
     pub value: Option<u64>,
-    /// Of the baseline.
+    /// The number of the baseline.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub before: Option<u64>,
     /// Faults or warnings that the baseline does not have.
@@ -223,7 +223,7 @@ pub(super) struct Check {
     pub new: Option<u64>,
     /// The number is above the limit, or unknown.
     pub exceeded: bool,
-    /// It is also worse than the baseline.
+    /// Whether it is exceeded, and also worse than the baseline.
     pub failed: bool,
 }
 

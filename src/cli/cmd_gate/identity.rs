@@ -12,7 +12,7 @@ pub(super) struct Identities {
 }
 
 impl Identities {
-    /// Of the kernel that `input` names.
+    /// Identities of the results of the kernel that `input` names.
     pub fn beside(input: &Path) -> Self {
         Identities {
             source: SourceFiles::beside(input),

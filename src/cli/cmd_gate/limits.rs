@@ -62,7 +62,7 @@ pub(super) struct Limit {
     pub metric: Metric,
     /// The largest value that passes.
     pub most: u64,
-    /// It was written with `>=`.
+    /// Whether it was written with `>=`.
     or_equal: bool,
 }
 
@@ -142,10 +142,10 @@ pub(super) struct Limits<'a> {
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 struct File {
-    /// Of all kernels of the folder.
+    /// Limits of all kernels of the folder.
     #[serde(default)]
     fail_on: Option<Vec<String>>,
-    /// Of one kernel, by the name of its file, or of a launch (`FILE.toml:N`).
+    /// Limits of one kernel, by the name of its file, or of a launch (`FILE.toml:N`).
     #[serde(default)]
     kernel: BTreeMap<String, Own>,
 }
@@ -162,7 +162,7 @@ struct Own {
 #[derive(Debug, PartialEq)]
 pub(super) enum Ruling {
     Limits(Vec<Limit>),
-    /// It is left out, for this reason.
+    /// The kernel is left out, for this reason.
     Skip(String),
 }
 
@@ -173,7 +173,7 @@ pub(super) fn is_limits_file(input: &Path) -> bool {
 }
 
 impl<'a> Limits<'a> {
-    /// Those of the command line come first.
+    /// The limits of the command line, which come first.
     pub fn of(given: &'a [Limit]) -> Self {
         Limits { given }
     }

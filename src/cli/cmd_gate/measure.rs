@@ -40,7 +40,7 @@ pub(super) struct Measured {
     warnings: u64,
     #[serde(skip_serializing_if = "Option::is_none")]
     cycles: Option<u64>,
-    /// Of the hardware that computes the mapping, where a limit is on it.
+    /// Area of the hardware that computes the mapping, where a limit is on it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub hardware: Option<HardwareArea>,
     /// Lines with conflicts, those with most first.
@@ -130,7 +130,8 @@ impl Measured {
         Ok(measured)
     }
 
-    /// Its faults, its outputs, and the accesses where the same run has them.
+    /// Runs the launch: its faults, its outputs, and the accesses where the same run
+    /// has them.
     fn run(&mut self, launch: &LaunchInput, run: RunOptions) -> Result<Option<AccessTrace>> {
         let options = Options {
             races: true,

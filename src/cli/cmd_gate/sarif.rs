@@ -96,7 +96,7 @@ struct About<'a> {
 #[derive(Clone, Copy)]
 struct Against {
     state: &'static str,
-    /// It is new, or more than before.
+    /// Whether the result is new, or more than before.
     worse: bool,
 }
 

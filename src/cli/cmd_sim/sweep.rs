@@ -27,7 +27,7 @@ pub(super) struct Sweep {
     pub baselines: Vec<Point>,
     /// All points of the plan.
     pub planned: usize,
-    /// It was ended before all points had run.
+    /// Whether it was ended before all points had run.
     pub interrupted: bool,
 }
 

@@ -203,7 +203,7 @@ struct TunedKernel {
 }
 
 impl Serialize for TunedKernel {
-    /// Its input, then the result of `tune` for it alone.
+    /// Writes its input, then the result of `tune` for it alone.
     fn serialize<S: serde::Serializer>(&self, s: S) -> std::result::Result<S::Ok, S::Error> {
         let mut fields = Map::new();
         fields.insert("input".to_owned(), self.input.as_str().into());

@@ -99,7 +99,7 @@ impl PutIntoPtx {
         Put::is_vain(self.whole.as_ref())
     }
 
-    /// The same of one for each variable.
+    /// Whether a mapping for each variable is known to gain nothing.
     pub fn per_variable_is_vain(&self) -> bool {
         Put::is_vain(self.per_variable.as_ref())
     }

@@ -229,7 +229,7 @@ impl<'a> Apart<'a> {
 }
 
 impl OfVariable<'_> {
-    /// Its line in the table.
+    /// Cells of the variable's line in the table.
     fn cells(&self) -> Vec<String> {
         let best = self.own.best();
         vec![
