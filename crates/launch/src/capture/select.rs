@@ -91,7 +91,7 @@ pub(super) fn listed(entries: &[&str]) -> String {
     listed_from(0, entries)
 }
 
-/// Numbers and entries of launches, as [`listed`], whose numbers begin at `first`.
+/// Numbers and entries of launches, as `listed` gives them, whose numbers begin at `first`.
 pub fn listed_from(first: usize, entries: &[&str]) -> String {
     let mut at = first;
     let mut groups: Vec<String> = Vec::new();

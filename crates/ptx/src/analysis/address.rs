@@ -71,7 +71,7 @@ impl SharedVariable {
 /// The shared variables that an access may touch.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Touches {
-    /// One of these variables.
+    /// Any of these variables, and no other shared memory.
     Variables(BTreeSet<SharedVariable>),
     /// Any shared memory of the block.
     All {

@@ -61,7 +61,7 @@ impl Why {
     }
 }
 
-/// One of the two accesses.
+/// One of the two accesses of a race.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Side {
     pub pc: u32,
