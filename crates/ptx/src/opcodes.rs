@@ -39,7 +39,7 @@ macro_rules! opcodes {
             /// Every opcode.
             pub const ALL: &'static [Opcode] = &[$(Opcode::$variant),*];
 
-            /// As it is written in PTX.
+            /// The opcode as it is written in PTX.
             pub fn text(self) -> &'static str {
                 const TEXTS: &[&str] = &[$($text),*];
                 TEXTS[self as usize]

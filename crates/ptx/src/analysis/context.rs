@@ -5,7 +5,7 @@ use crate::names::{Space, Special};
 use crate::shared::is_shared;
 use spadkit_base::cuda::{MAX_BLOCK, MAX_GRID};
 
-/// What the analyses may assume of the launch; by default nothing but CUDA's
+/// Assumptions of the analyses about the launch; by default nothing but CUDA's
 /// limits.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Context {
@@ -19,7 +19,7 @@ pub struct Context {
 }
 
 impl Context {
-    /// What the function itself says: `.reqntid`.
+    /// Assumptions that the function itself states: `.reqntid`.
     pub fn of(function: &Function) -> Self {
         Context {
             block: function.tuning.reqntid,

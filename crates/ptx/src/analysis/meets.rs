@@ -18,7 +18,8 @@ use std::collections::{BTreeMap, BTreeSet};
 /// their post-dominators.
 const LIMIT: usize = 1 << 28;
 
-/// Where the sides of a branch meet: a block, and how many loops are around all of the sides.
+/// The place where the sides of a branch meet: a block, and the number of loops
+/// around all of the sides.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Meeting {
     /// The block.
@@ -51,11 +52,11 @@ pub struct Past {
     pub sides: Vec<u32>,
     /// The meeting of the later branch itself, if it is no place before this one.
     pub own: Option<Relation>,
-    /// Where the lanes that go past it meet those that do not.
+    /// The place where lanes that pass it meet those that do not.
     pub join: Option<Meeting>,
 }
 
-/// How the meeting of a branch is to that of a branch before it.
+/// The relation of a branch's meeting to that of a branch before it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Relation {
     /// Lanes come to it after the other.
@@ -95,14 +96,14 @@ impl Meets {
         meets
     }
 
-    /// Where the sides of the branch that ends a block meet; none if only the end of the
-    /// function joins them.
+    /// The place where the sides of the branch that ends a block meet; none if only
+    /// the end of the function joins them.
     pub fn of(&self, block: u32) -> Option<Meeting> {
         self.at[block as usize]
     }
 
-    /// Where those sides of the branch meet that stay in the loop around its block, if there
-    /// are several and others leave it.
+    /// The place where those sides of the branch meet that stay in the loop around
+    /// its block, if there are several and others leave it.
     pub fn inside(&self, block: u32) -> Option<Meeting> {
         self.inner.get(&block).copied()
     }

@@ -20,7 +20,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct ValueId(pub u32);
 
-/// Where a value comes from.
+/// The definition of a value.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Definition {
     /// The register was never written.
@@ -325,7 +325,7 @@ impl Values {
         self.uses = Grouped::new(self.definitions.len(), uses);
     }
 
-    /// How many values there are; ids are below.
+    /// Number of values; ids are below.
     pub fn count(&self) -> usize {
         self.definitions.len()
     }
@@ -366,7 +366,7 @@ impl Values {
         &self.phis[block as usize]
     }
 
-    /// Where a value comes from.
+    /// The definition of a value.
     pub fn definition(&self, value: ValueId) -> &Definition {
         &self.definitions[value.0 as usize]
     }

@@ -114,7 +114,7 @@ pub(crate) struct Row {
     /// Types of the result and of the sources, where these are plain values.
     pub result: Of,
     pub sources: &'static [Of],
-    /// How many of the sources, from the last, may be left out.
+    /// Number of sources, from the last, that may be left out.
     pub optional: usize,
     pub address: Address,
     /// Whether lanes have different results whatever the operands are. Of

@@ -43,7 +43,7 @@ enum Asm {
 const DEPTH: usize = 1000;
 
 impl Body<'_> {
-    /// With the scope of the parameters.
+    /// A body with the scope of the parameters.
     pub fn new(function: Function) -> Self {
         Body {
             function,

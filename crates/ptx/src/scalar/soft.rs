@@ -4,7 +4,7 @@
 //! in their lowest bit whether anything was cut off ("sticky"), far below
 //! what any format holds, so that the final rounding is correct.
 
-/// How to round.
+/// A direction of rounding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Round {
     /// To the nearest, ties to even.
@@ -291,7 +291,7 @@ impl Soft {
         }
     }
 
-    /// As an integer between `least` and `most`, which it is clamped to.
+    /// The number as an integer between `least` and `most`, which it is clamped to.
     pub fn to_integer(self, round: Round, least: i128, most: i128) -> Option<i128> {
         match self.integral(round) {
             Soft::Nan => None,

@@ -4,7 +4,7 @@ use super::mma::shape;
 use crate::ast::Instruction;
 use crate::names::{Modifier, Type, Word};
 
-/// What a warp's part of a product multiplies.
+/// The multiplications of a warp's part of a product.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Work {
     /// Bits of an element of the factors as the tensor cores take it: 1, 4, 8,

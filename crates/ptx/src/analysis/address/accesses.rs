@@ -14,7 +14,7 @@ use crate::opcodes::Opcode;
 pub struct SharedAccess {
     /// The instruction.
     pub at: u32,
-    /// What it does.
+    /// Kind of the access.
     pub kind: AccessKind,
     /// Index of the operand that is the address or descriptor; of a call, the function.
     pub operand: usize,

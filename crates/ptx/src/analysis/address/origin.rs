@@ -238,7 +238,7 @@ impl<'a> Origins<'a> {
         self.intern(origin)
     }
 
-    /// What a call passes: the origin of an argument.
+    /// The origin of an argument that a call passes.
     pub fn argument(&mut self, at: u32, operand: &Operand) -> OriginId {
         match operand {
             Operand::Variable(Symbol::Local(variable), _) => {

@@ -9,7 +9,7 @@ use crate::ast::{Function, Immediate, Instruction, Module, Operand};
 use crate::names::{Modifier, Space, Word};
 use crate::opcodes::{Class, Opcode};
 
-/// What an access does.
+/// The kind of an access.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum AccessKind {
     /// `ld`

@@ -11,7 +11,7 @@ pub struct NotAffine {
     /// The instruction that made it so; where values of several blocks meet
     /// the first instruction of the block where they do.
     pub at: u32,
-    /// What it does, as `masking` or `data from memory`.
+    /// The reason, as `masking` or `data from memory`.
     pub reason: &'static str,
 }
 

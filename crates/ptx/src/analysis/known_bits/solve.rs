@@ -64,7 +64,7 @@ impl BitFacts {
         solver.facts
     }
 
-    /// What is known of a value.
+    /// Known bits of a value.
     pub fn of(&self, value: ValueId) -> KnownBits {
         self.known[value.0 as usize].unwrap_or_else(|| KnownBits::unknown(self.width(value)))
     }
@@ -90,8 +90,8 @@ impl BitFacts {
         self.widths[self.registers[value.0 as usize].0 as usize]
     }
 
-    /// What is known of a source operand of instruction `at` that is read as
-    /// `ty`: zero-extended from that type's width.
+    /// Known bits of a source operand of instruction `at` that is read as `ty`:
+    /// zero-extended from that type's width.
     pub fn operand(
         &self,
         module: &Module,

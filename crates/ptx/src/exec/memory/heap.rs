@@ -58,10 +58,10 @@ pub struct Heap {
     written: Box<[AtomicU8]>,
 }
 
-/// How findings name it.
+/// Name of the heap in findings.
 pub const NAME: &str = "the heap";
 
-/// What is at an address of the heap.
+/// The contents of an address of the heap.
 pub enum At {
     /// Bytes after the begin of a live allocation, and its size.
     Live(u64, u64),
@@ -121,7 +121,7 @@ impl Heap {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Where the byte of an address is, which has to be one of the heap.
+    /// Pointer to the byte of an address, which has to be one of the heap.
     pub fn pointer(&self, address: u64) -> *mut u8 {
         self.object.data().wrapping_add((address - HEAP) as usize)
     }
@@ -165,7 +165,7 @@ impl Heap {
         }
     }
 
-    /// What is at an address.
+    /// The contents of an address.
     pub fn at(&self, address: u64) -> At {
         let state = self.state();
         let Some(offset) = address.checked_sub(HEAP) else {

@@ -127,7 +127,7 @@ impl Memory {
         unsafe { std::slice::from_raw_parts_mut(object.data(), object.len as usize) }
     }
 
-    /// What kernels have allocated by `malloc` and not freed, as warnings.
+    /// Allocations by `malloc` that kernels have not freed, as warnings.
     pub fn leaks(&self) -> Vec<Finding> {
         self.heap.as_ref().map_or_else(Vec::new, Heap::leaks)
     }

@@ -67,7 +67,7 @@ impl Field {
         })
     }
 
-    /// How many values a field has.
+    /// Number of values that a field has.
     pub fn values(self) -> usize {
         match self {
             Field::Box(_) | Field::Extent(_) | Field::Step(_) => MOST_DIMENSIONS,

@@ -8,9 +8,9 @@ use super::{Boxed, MOST_DIMENSIONS, TensorMap};
 pub struct Wrong {
     /// The key of a launch file that says it.
     pub key: &'static str,
-    /// What is wrong.
+    /// The error.
     pub what: String,
-    /// What is expected.
+    /// The values that are expected.
     pub expected: String,
 }
 
