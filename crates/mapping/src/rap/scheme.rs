@@ -8,8 +8,8 @@ use spadkit_base::error::{Error, Result};
 use std::str::FromStr;
 use strum::{Display, IntoStaticStr, VariantArray};
 
-/// How element `a[i][j][k][l]` of a w x w x w x w array is placed: in bank
-/// (l + f(i, j, k)) mod w. A w x w matrix is the case i = j = 0.
+/// A placement of element `a[i][j][k][l]` of a w x w x w x w array: in bank (l +
+/// f(i, j, k)) mod w. A w x w matrix is the case i = j = 0.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Display, IntoStaticStr, VariantArray)]
 #[strum(serialize_all = "lowercase")]
 pub enum Scheme {

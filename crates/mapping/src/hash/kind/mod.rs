@@ -87,7 +87,7 @@ pub trait Kind: fmt::Debug + fmt::Display {
         Self: Sized;
 }
 
-/// How the best configuration of a kind is searched for.
+/// The search for the best configuration of a kind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Search {
     /// One configuration after the other, for kinds with few.
@@ -139,12 +139,12 @@ pub struct ErasedKind {
     pub definition: &'static str,
     /// Parameters for the list of all specs in a message.
     pub example: &'static str,
-    /// How the best configuration is searched for.
+    /// Search for the best configuration.
     pub search: Search,
     pub(super) parse: fn(Parser, &str) -> Result<UnitSpec>,
     /// The configuration with these rows, if there is one.
     pub of_rows: fn(&[u32], Geometry) -> Option<UnitSpec>,
-    /// How many configurations there are.
+    /// Number of configurations.
     pub count: fn(Geometry) -> u128,
     /// Every configuration.
     pub each: fn(Geometry, Visit<UnitSpec>) -> Result<()>,
