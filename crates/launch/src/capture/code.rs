@@ -43,7 +43,7 @@ pub(super) struct Row {
     pub names_shared: bool,
     /// Lanes whose addresses count.
     pub lanes: u32,
-    /// When one lane does it for all.
+    /// Condition under which one lane does it for all.
     pub aggregated: Aggregated,
     pub dst: Option<u8>,
     pub srcs: Sources,
@@ -82,7 +82,7 @@ pub(super) enum Role {
 }
 
 impl Row {
-    /// Where it is.
+    /// Place of the instruction.
     pub fn place(&self) -> Place {
         Place {
             ptx_line: Some(self.line),
@@ -92,7 +92,7 @@ impl Row {
         }
     }
 
-    /// What a warp executes of it at `pc`, with its registers.
+    /// The instruction that a warp executes at `pc`, with its registers.
     pub fn instr(&self, pc: u32, kind: InstrKind, mask: u32) -> Instr {
         let mut instr = Instr::new(kind, pc, mask.into());
         (instr.dst, instr.srcs) = (self.dst, self.srcs);

@@ -28,7 +28,7 @@ const LOCAL: u64 = 1 << 60;
 /// Widest access of a full trace.
 const MAX_BYTES: u32 = 16;
 
-/// What was recorded.
+/// A summary of the record.
 #[derive(Clone, Debug)]
 pub struct Captured {
     /// The kernel.
@@ -38,7 +38,7 @@ pub struct Captured {
     /// Registers that share their number with one that is live at the same
     /// time, because more than 255 are: they may wait for each other.
     pub crowded: u32,
-    /// Where each instruction stands.
+    /// Place of each instruction.
     pub places: Places,
 }
 

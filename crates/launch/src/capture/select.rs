@@ -13,12 +13,13 @@ use std::path::{Path, PathBuf};
 pub struct Selected {
     /// The launch file.
     pub file: PathBuf,
-    /// What follows the colon: a number or an entry; none for the first.
+    /// Text behind the colon: a number or an entry; none for the first.
     pub which: Option<String>,
 }
 
 impl Selected {
-    /// What `input` names; none if its name is not that of a launch file.
+    /// The selection that `input` names; none if its name is not that of a launch
+    /// file.
     pub fn of(input: &Path) -> Option<Self> {
         let is_toml = |path: &Path| path.extension().is_some_and(|e| e == "toml");
         if is_toml(input) {

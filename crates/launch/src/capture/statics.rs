@@ -68,7 +68,7 @@ impl StaticSite {
 /// Why an address is not affine.
 #[derive(Clone, Debug)]
 pub struct Unknown {
-    /// What the instruction does.
+    /// Operation of the instruction, in words.
     pub reason: &'static str,
     /// The instruction that made it so.
     pub place: Place,
@@ -79,9 +79,9 @@ pub struct Unknown {
 pub struct Statics {
     /// Ascending by pc.
     pub sites: Vec<StaticSite>,
-    /// For each affine site whose lanes are known one access of each whole
-    /// warp, at some offset: what the patterns are of, and what conflicts may
-    /// be counted on.
+    /// Accesses of whole warps, one by each affine site whose lanes are known, at
+    /// some offset. The patterns are of these, and conflicts may be counted on
+    /// them.
     pub warps: AccessTrace,
 }
 

@@ -11,14 +11,14 @@ use spadkit_ptx::shared::is_shared;
 use std::collections::HashMap;
 use std::sync::Mutex;
 
-/// What the run showed of one site.
+/// Comparison of a site's expression with a run.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Checked {
     /// Addresses that were compared: one per lane of an access.
     pub addresses: u64,
     /// Addresses that were not as the expression says.
     pub disagreements: u64,
-    /// The first of them.
+    /// First of the disagreements.
     pub first: Option<Disagreement>,
 }
 
