@@ -64,7 +64,7 @@ impl Obstacle {
 /// The accesses of a kernel.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Accesses {
-    /// In the order of the functions and of the text.
+    /// Accesses in the order of the functions and of the text.
     pub list: Vec<Access>,
     /// Instructions that touch shared memory and cannot be rewritten.
     pub obstacles: Vec<Obstacle>,

@@ -50,7 +50,7 @@ pub struct Plan<'k> {
     pub layout: Layout,
     /// The program points of the releases.
     pub points: Vec<ProgramPoint>,
-    /// How they were placed.
+    /// Method by which the releases were placed.
     pub placement: Placement,
 }
 

@@ -14,7 +14,7 @@ pub(super) struct Carry {
     pub entries: Vec<(Point, ValueId)>,
     /// The points at which the address advances.
     pub steps: Vec<Point>,
-    /// By how many bytes.
+    /// Number of bytes by which it moves.
     pub step: i64,
     /// The start of the loop.
     pub start: Point,

@@ -61,7 +61,7 @@ pub struct LineChange {
     pub accesses: Vec<AccessChange>,
 }
 
-/// What a line accesses, if that decides how it changes.
+/// The parts of an array that a line accesses, if they decide how it changes.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Parts {
     /// Elements, or what of them a mapping keeps together.

@@ -67,8 +67,8 @@ pub(in crate::suggest) struct Wrap<'a> {
     pub names: &'a [String],
     /// Pointers that are arrays of arrays, with the number of brackets of an element.
     pub rows: &'a BTreeMap<String, usize>,
-    /// The one of them that is the array itself: of that, members of elements alone are
-    /// understood.
+    /// The name among `names` that is the array itself: with it, only members of
+    /// elements are understood.
     pub own: Option<&'a str>,
     /// Pointers that are declared as such, and all of whose values point into the
     /// array.

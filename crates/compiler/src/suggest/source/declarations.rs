@@ -33,9 +33,9 @@ pub(in crate::suggest) struct Declaration {
 /// A shared array.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::suggest) struct Named<'a> {
-    /// In the source.
+    /// Name in the source.
     pub name: &'a str,
-    /// In the PTX.
+    /// Name in the PTX.
     pub variable: &'a str,
 }
 
