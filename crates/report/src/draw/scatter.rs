@@ -10,14 +10,14 @@ pub struct ScatterPoint {
     pub published: f64,
     /// Upwards.
     pub measured: f64,
-    /// What it is.
+    /// Name of the point.
     pub name: String,
 }
 
 /// Points of one colour.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ScatterSeries {
-    /// For the legend.
+    /// Name in the legend.
     pub name: String,
     /// Color of the points.
     pub color: &'static str,

@@ -155,7 +155,7 @@ pub struct ReproductionReport {
     pub overview: Option<String>,
     /// Values that are not reproduced, the furthest first, one of each quantity.
     pub furthest: Vec<ValueLine>,
-    /// How many there are.
+    /// Number of all values that are not reproduced.
     pub all_furthest: usize,
     /// None if there is no gain and no share.
     pub error: Option<MeanError>,
