@@ -15,7 +15,7 @@ pub struct Phases {
     end: Option<u64>,
 }
 
-/// From one barrier to the next one, or to the block's end.
+/// The time from one barrier to the next one, or to the block's end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Phase {
     /// The barrier that it begins with, the block's first one being 1; 0: the
