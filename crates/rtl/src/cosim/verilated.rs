@@ -24,7 +24,7 @@ type Free = unsafe extern "C" fn(*mut c_void);
 type Run = unsafe extern "C" fn(*mut c_void, u64, *const u32, *mut u32) -> *const c_char;
 type EmptyLoop = unsafe extern "C" fn(*mut c_void, u64, *const u32, u64);
 
-/// How the C++ of a unit is compiled.
+/// The way in which the C++ of a unit is compiled.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Compiled {
     /// Without optimisation, for short runs: the unit is compiled in half the time.

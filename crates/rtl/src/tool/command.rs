@@ -37,7 +37,7 @@ pub struct ToolCommand {
     timeout: Duration,
 }
 
-/// What a tool printed.
+/// The output of a tool.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ToolOutput {
     /// Standard output; bytes that are not UTF-8 are replaced.
