@@ -102,7 +102,7 @@ impl OwnedFolder {
         self.check_for(names.iter().map(|name| (*name, None)).collect())
     }
 
-    /// As [`OwnedFolder::check`], for files whose content is already known.
+    /// Checks files as [`OwnedFolder::check`] does, whose content is already known.
     pub fn check_files(&self, files: &[OwnedFile]) -> Result<()> {
         self.check_for(files.iter().map(OwnedFile::known).collect())
     }
