@@ -274,7 +274,7 @@ pub struct Given {
     pub symbols: Vec<Symbol>,
 }
 
-/// How to rewrite.
+/// Options of a rewriting.
 #[derive(Clone, Debug, Default)]
 pub struct Rewriting {
     /// The machine's name or file; that of the PTX's target where it is none.

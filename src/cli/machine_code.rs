@@ -135,7 +135,8 @@ pub(super) struct Judgement {
 }
 
 impl Judgement {
-    /// For a trace without a kernel; `of_code`: the trace has the accesses of the machine code.
+    /// The judgement of a trace without a kernel; `of_code`: the trace has the
+    /// accesses of the machine code.
     pub fn of_trace(of_code: bool) -> Self {
         Judgement {
             of_itself: of_code,

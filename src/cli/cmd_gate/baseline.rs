@@ -151,7 +151,7 @@ impl Baseline {
         missing.into_iter().chain(gone).collect()
     }
 
-    /// For a file.
+    /// The baseline as text for a file.
     pub fn text(&self) -> String {
         serde_json::to_string_pretty(self).expect("a JSON value") + "\n"
     }

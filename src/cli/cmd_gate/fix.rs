@@ -52,7 +52,7 @@ pub(super) struct ChangedLine {
     /// The changed text with the changes of the other fixes, where they change it, too.
     #[serde(skip)]
     with_others: Option<String>,
-    /// Where it stands.
+    /// Place of the statement.
     #[serde(skip)]
     pub region: Region,
 }

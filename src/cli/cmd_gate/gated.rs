@@ -29,7 +29,7 @@ pub(super) struct Gated {
 #[derive(Serialize)]
 pub(super) struct Unread {
     pub input: String,
-    /// What was wrong, and where.
+    /// The error, and its place.
     pub error: String,
 }
 
@@ -150,10 +150,10 @@ pub(super) struct GatedKernel {
     /// Results of the baseline with their numbers, if it has the kernel.
     #[serde(skip)]
     pub before: Option<BTreeMap<String, u64>>,
-    /// What removes the conflicts, where a limit on them is exceeded.
+    /// Fixes that remove the conflicts, where a limit on them is exceeded.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub fixes: Vec<Fix>,
-    /// What to know of them, or why there are none.
+    /// A note on the fixes, or the reason why there are none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub fix_note: Option<String>,
     /// The parts of `fix_note`: one is of this kernel, the other of the tools.

@@ -31,7 +31,7 @@ pub(super) struct Wanted<'a> {
 /// A kernel's numbers.
 #[derive(Serialize)]
 pub(super) struct Measured {
-    /// As the PTX or the trace names it.
+    /// Name of the kernel, as the PTX or the trace has it.
     pub name: String,
     /// Null where the kernel has a fault: there is no trace of it.
     conflicts: Option<u64>,
@@ -49,12 +49,12 @@ pub(super) struct Measured {
     pub faults: Vec<Finding>,
     /// Outputs that are not as expected.
     pub wrong_outputs: Vec<String>,
-    /// What tells each of `faults` apart while lines move.
+    /// Identities of `faults`, which tell them apart while lines move.
     #[serde(skip)]
     pub fault_identities: Vec<String>,
     #[serde(skip)]
     pub trace: Option<AccessTrace>,
-    /// Where the machine and the accesses were not made for each other.
+    /// Notes where the machine and the accesses were not made for each other.
     #[serde(skip)]
     pub notes: Vec<String>,
 }
@@ -67,7 +67,7 @@ pub(super) struct LineConflicts {
     pub conflicts: u64,
     pub wavefronts: u64,
     pub max_degree: u32,
-    /// What tells it apart while lines move.
+    /// Identity of the line, which tells it apart while lines move.
     #[serde(skip)]
     pub identity: String,
 }
@@ -204,7 +204,7 @@ impl Measured {
         own.map(|(fault, identity)| (fault, identity.as_str()))
     }
 
-    /// What tells the results of a metric apart; none if it is only a number.
+    /// Identities of the results of a metric; none if it is only a number.
     pub fn results_of(&self, metric: Metric) -> Option<Box<dyn Iterator<Item = &str> + '_>> {
         let faults = |warnings| self.own_faults(warnings).map(|(_, identity)| identity);
         match metric {

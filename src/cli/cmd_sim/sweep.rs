@@ -18,7 +18,7 @@ use std::time::Instant;
 
 /// Points that ran, and those that did not.
 pub(super) struct Sweep {
-    /// In the order of the options' values.
+    /// Points in the order of the options' values.
     pub points: Vec<Point>,
     /// Points that cannot be, with the reason.
     pub skipped: Vec<(Draft, String)>,
