@@ -1,4 +1,4 @@
-//! What asynchronous instructions have done, for observers.
+//! Events of asynchronous instructions, for observers.
 
 use crate::tensor::Swizzle;
 

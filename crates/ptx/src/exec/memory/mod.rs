@@ -23,7 +23,7 @@ pub struct Memory {
     pub(super) objects: Vec<Object>,
     /// Indices of the objects in the order of their addresses.
     pub(super) by_address: Vec<u32>,
-    /// Where the next buffer goes.
+    /// Address of the next buffer.
     next: u64,
     pub(super) textures: Vec<Texture>,
     pub(super) samplers: Vec<Sampler>,

@@ -1,4 +1,4 @@
-//! What CUDA demands of a tensor map (driver API, `cuTensorMapEncodeTiled` and
+//! Rules of CUDA for a tensor map (driver API, `cuTensorMapEncodeTiled` and
 //! `cuTensorMapEncodeIm2col`).
 
 use super::{Boxed, MOST_DIMENSIONS, TensorMap};
@@ -14,7 +14,7 @@ pub struct Wrong {
     pub expected: String,
 }
 
-/// How dimensions count; arrays of most languages have theirs the other way.
+/// A note on the order of dimensions: arrays of most languages have theirs the other way.
 const INNERMOST: &str = " (0 is the innermost)";
 /// Addresses and strides are multiples of it, and rows of a box.
 const UNIT: u64 = 16;

@@ -68,7 +68,7 @@ impl TensorMap {
         }
     }
 
-    /// From one place to the next in a dimension; images follow each other.
+    /// The step from one place to the next in a dimension; images follow each other.
     fn step(&self, d: usize) -> i64 {
         match &self.boxed {
             Boxed::Pixels { lower, .. } if d > lower.len() => 1,

@@ -94,7 +94,7 @@ pub struct Shape {
     pub normalized_read: bool,
 }
 
-/// What an instruction does.
+/// The operation of an instruction.
 pub(super) enum Operation {
     /// Filtered texels; offsets are in texels.
     Fetch {
@@ -120,7 +120,7 @@ pub(super) enum Operation {
     Query(Word),
 }
 
-/// What an access to a surface does outside of it.
+/// The treatment of an access outside of a surface.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Outside {
     /// An access outside the surface is a fault.

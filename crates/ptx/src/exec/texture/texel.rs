@@ -55,7 +55,7 @@ impl Format {
         }
     }
 
-    /// What a channel that the format does not have reads as.
+    /// The value that a channel which the format does not have reads as.
     pub(super) fn missing(self, channel: usize, real: bool) -> u32 {
         match (channel, real) {
             (3, true) => 1f32.to_bits(),

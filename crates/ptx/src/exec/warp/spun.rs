@@ -32,7 +32,7 @@ pub(super) struct Spun {
     /// The begin of this turn, and the end of the last one.
     begin: Round,
     end: Round,
-    /// How much longer the lanes wait that have left.
+    /// Turns after which lanes that have left the loop go on.
     left: u32,
 }
 
@@ -58,7 +58,7 @@ impl Round {
     }
 }
 
-/// What the lanes have in the registers that loops write which wait.
+/// Digest of the registers of the lanes that loops write which wait.
 fn state(m: &Machine, lanes: u32) -> u64 {
     let mut all = 0u64;
     for slot in &m.image.spun {
