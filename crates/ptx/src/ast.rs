@@ -127,7 +127,7 @@ impl Linkage {
         (".common", Linkage::Common),
     ];
 
-    /// What a directive says of the linkage, if it does.
+    /// The linkage that a directive states, if it does.
     pub(super) fn of_directive(text: &str) -> Option<Self> {
         let mut directives = Self::DIRECTIVES.into_iter();
         directives.find(|d| d.0 == text).map(|d| d.1)
@@ -226,9 +226,9 @@ pub struct RegisterInfo {
 /// A parameter or return value of a function.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Parameter {
-    /// In `.param` space: index in [`Function::variables`].
+    /// A parameter in `.param` space: index in [`Function::variables`].
     Variable(u32),
-    /// In a register.
+    /// A parameter in a register.
     Register(Register),
 }
 

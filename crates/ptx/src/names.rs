@@ -35,7 +35,7 @@ macro_rules! names {
 }
 
 names! {
-    /// What a value is, as in the fundamental types of the PTX ISA.
+    /// The type of a value, as in the fundamental types of the PTX ISA.
     Type {
         B8 = "b8", B16 = "b16", B32 = "b32", B64 = "b64", B128 = "b128",
         U8 = "u8", U16 = "u16", U32 = "u32", U64 = "u64",

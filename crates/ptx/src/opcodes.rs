@@ -56,12 +56,12 @@ impl Opcode {
         BY_TEXT.get(text).copied()
     }
 
-    /// What is known of it.
+    /// Facts about the opcode.
     pub(crate) fn row(self) -> &'static Row {
         &ROWS[self as usize]
     }
 
-    /// What its instructions are.
+    /// Class of its instructions.
     pub(crate) fn class(self) -> Class {
         self.row().class
     }

@@ -59,7 +59,7 @@ pub struct Misplaced {
     pub reason: String,
 }
 
-/// More than any machine has.
+/// A bound on the bytes of shared memory: more than any machine has.
 const MOST: u64 = 1 << 24;
 
 /// Bytes of shared memory that CUDA keeps for itself in every block since

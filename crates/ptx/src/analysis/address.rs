@@ -79,7 +79,7 @@ pub enum Touches {
         /// The instruction that makes it impossible to say, in the function
         /// with the access.
         at: u32,
-        /// What it does.
+        /// Reason why it is impossible.
         reason: &'static str,
     },
 }

@@ -1,4 +1,4 @@
-//! What is known of a launch: more known, more proved.
+//! Context of the analyses: the more is known of a launch, the more is proved.
 
 use crate::ast::{Function, Module, Parameter, Symbol, Variable};
 use crate::names::{Space, Special};

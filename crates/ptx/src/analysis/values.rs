@@ -39,10 +39,10 @@ pub enum Definition {
         at: u32,
         /// The register that it writes.
         register: Register,
-        /// What the register holds before.
+        /// Value that the register holds before.
         old: ValueId,
     },
-    /// Where values meet.
+    /// A place where values meet.
     Phi {
         /// The block at whose start they meet.
         block: u32,
@@ -404,7 +404,7 @@ impl Values {
         self.held(self.block_of[at as usize], at, register)
     }
 
-    /// In a block before the instruction `end`.
+    /// The value that a block holds in a register before the instruction `end`.
     fn held(&self, block: u32, end: u32, register: Register) -> Option<ValueId> {
         let written = self.written.of(register.0);
         let mut meetings = None;
@@ -430,7 +430,7 @@ impl Values {
         }
     }
 
-    /// Where values of the register meet, whether it is live or not.
+    /// The blocks where values of the register meet, whether it is live or not.
     fn meetings(&self, register: Register) -> Arc<HashSet<u32>> {
         let mut known = self.meetings.lock().unwrap_or_else(PoisonError::into_inner);
         let new = || {

@@ -155,7 +155,7 @@ pub enum Operand {
     /// `[texture, {x, y}]`, `[texture, sampler, {x, y}]`: what the brackets
     /// have, in order; lists are [`Operand::Vector`]s.
     Indexed(Box<[Operand]>),
-    /// What no supported instruction has.
+    /// An operand that no supported instruction has.
     Other,
 }
 

@@ -1,9 +1,9 @@
-//! Where the metadata of `mma.sp` is, and what it says.
+//! Sparsity: the place and the meaning of the metadata of `mma.sp`.
 
 use crate::names::Type;
 
-/// How the elements of a sparse factor lie in its rows: in chunks of which
-/// some are zero, with four bits of metadata each.
+/// The layout of the elements of a sparse factor in its rows: in chunks of which some
+/// are zero, with four bits of metadata each.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Sparsity {
     /// Columns of a chunk.

@@ -1,4 +1,4 @@
-//! How much a product of matrices computes, for its time on a machine.
+//! Work of a product of matrices, for its time on a machine.
 
 use super::mma::shape;
 use crate::ast::Instruction;

@@ -152,7 +152,7 @@ impl<'a> Affines<'a> {
         }
     }
 
-    /// Values that meet: the same expression for all of them.
+    /// The expression of values that meet, if it is the same for all of them.
     fn meeting(&self, block: u32, phi: ValueId) -> Option<Affine> {
         let Definition::Phi { inputs, .. } = self.values.definition(phi) else {
             return None;

@@ -319,7 +319,7 @@ impl Solver<'_> {
             .operand(self.module, self.function, self.values, self.context, place)
     }
 
-    /// What is known of the `index`-th register that the instruction writes.
+    /// Known bits of the `index`-th register that the instruction writes.
     fn result(&self, at: u32, i: &Instruction, index: usize, width: u32) -> Option<KnownBits> {
         match i.opcode.class() {
             Class::Move => return self.mov(at, i, index),

@@ -10,14 +10,14 @@ use crate::exec::machine::Machine;
 use crate::exec::machine::watch::mix;
 use crate::exec::registers::active;
 
-/// Turns of the same lanes after which those that have left go on: in each, registers
-/// change, as with a back-off ...
+/// Turns of the same lanes in which registers change, as with a back-off, after which
+/// lanes that have left go on.
 const LONG: u32 = 256;
 
-/// ... or none does. Such a turn counts for so many others.
+/// Turns for which one counts in which no register changes.
 const IDLE: u32 = 16;
 
-/// Lanes at a branch of such a loop.
+/// Lanes at a branch of a loop that waits.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Round {
     pc: u32,
