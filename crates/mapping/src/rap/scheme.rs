@@ -100,7 +100,7 @@ pub(super) struct Draw {
     w: u32,
     /// The permutations r, s, t of one draw, as far as the scheme has them.
     permutations: [Vec<u32>; 3],
-    /// For w^2 P: the group in which each value was last drawn.
+    /// Groups in which each value was last drawn, for w^2 P.
     taken: Vec<u64>,
     group: u64,
 }

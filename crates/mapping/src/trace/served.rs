@@ -1,4 +1,4 @@
-//! How the banks serve a warp access, word by word.
+//! Service of a warp access by the banks, word by word.
 
 use super::{Access, ConflictRule};
 use serde::Serialize;

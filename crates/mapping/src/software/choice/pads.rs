@@ -26,7 +26,7 @@ pub(super) struct Pad {
     pub wasted: u32,
 }
 
-/// What the search found.
+/// Result of the search.
 pub(super) struct Pads {
     /// Paddings by the words that they waste; each has fewer conflicts than the one
     /// before.
