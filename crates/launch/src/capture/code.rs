@@ -1,4 +1,4 @@
-//! What the instructions of an entry are in a trace.
+//! Code of an entry, as the instructions of a trace.
 
 use super::aggregated::{self, Aggregated};
 use super::copies::CopyControl;
@@ -53,7 +53,7 @@ pub(super) struct Row {
     pub releases_after: bool,
 }
 
-/// What an instruction does to its warp.
+/// The effect of an instruction on its warp.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Role {
     /// Computes.
@@ -76,8 +76,8 @@ pub(super) enum Role {
     Copies(CopyControl),
     /// Closes a bulk group, or waits for all but this many.
     BulkGroup(BulkGroupOp, u32),
-    /// What it does is known when it has been executed: bulk copies, and
-    /// operations on `mbarrier` objects.
+    /// Known only when it has been executed: bulk copies, and operations on
+    /// `mbarrier` objects.
     Asynchronous,
 }
 
@@ -252,7 +252,7 @@ fn statements_of(module: &Module) -> Vec<Vec<&Statement>> {
     of
 }
 
-/// What an instruction does; `read` has the registers that the function reads.
+/// The effect of an instruction; `read` has the registers that the function reads.
 fn role(
     info: &InstructionInfo,
     instruction: Option<&Instruction>,

@@ -142,9 +142,9 @@ struct OneBlock<'a> {
     recorder: &'a FullRecorder<'a>,
     block: u32,
     barriers: Barriers,
-    /// By warp; those that have made one.
+    /// Copies by warp, for warps that have made one.
     copies: Vec<Copies>,
-    /// By warp.
+    /// Products by warp.
     products: HashMap<u32, Products>,
 }
 
@@ -252,7 +252,8 @@ impl OneBlock<'_> {
         Some(load)
     }
 
-    /// What waits for copies reads the registers that stand for them.
+    /// Lets an instruction that waits for copies read the registers that stand for
+    /// them.
     fn control_copies(&mut self, row: &Row, event: &Event, control: CopyControl) {
         let mut numbers = match event.exec {
             0 => Vec::new(),

@@ -14,7 +14,7 @@ use std::sync::OnceLock;
 /// A launch file with one of its launches. Nothing is read before it is asked for.
 #[derive(Clone, Debug)]
 pub struct LaunchInput {
-    /// As the user names it.
+    /// Name of the launch, as the user wrote it.
     name: PathBuf,
     selected: Selected,
     file: OnceLock<LaunchFile>,

@@ -211,7 +211,7 @@ struct Site {
 }
 
 impl Site {
-    /// What is known of an access of a function in a block of its control flow.
+    /// The site of an access of a function, in a block of its control flow.
     fn new(
         (pc, function, block): (u32, u32, u32),
         access: SharedAccess,
@@ -424,7 +424,7 @@ pub fn entry_of<'a>(module: &'a Module, name: Option<&'a str>) -> Result<&'a str
     }
 }
 
-/// What the launch says of a term of an entry's expression; thread and loop
+/// The value that the launch gives a term of an entry's expression; thread and loop
 /// counters are not of the launch.
 fn of_launch(term: &Term, launch: &Launch, block: u64) -> Option<u64> {
     let [gx, gy, _] = launch.grid.map(u64::from);

@@ -1,4 +1,4 @@
-//! How INPUT becomes programs.
+//! Options by which INPUT becomes programs.
 
 use crate::capture::RunOptions;
 use spadkit_base::error::{Error, Result};
