@@ -240,7 +240,7 @@ fn position(i: &Instruction) -> Class {
     }
 }
 
-/// How an instruction uses the shared memory that an operand names.
+/// The use that an instruction makes of the shared memory which an operand names.
 fn other(i: &Instruction, operand: usize) -> String {
     let what = match i.opcode {
         Opcode::Mbarrier => "an mbarrier object",

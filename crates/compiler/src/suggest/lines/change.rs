@@ -175,7 +175,7 @@ impl LineChange {
         }
     }
 
-    /// What its call maps.
+    /// The addresses or indices that its call maps.
     pub(in crate::suggest) fn maps(&self) -> Option<Maps> {
         self.call.as_ref().map(|call| call.maps)
     }
@@ -275,7 +275,7 @@ pub struct AccessChange {
     /// The access site.
     #[serde(skip)]
     pub(in crate::suggest) pc: u32,
-    /// What it does.
+    /// Operation of the access.
     #[serde(skip)]
     pub(in crate::suggest) op: Option<Op>,
     /// 1-based line of the PTX.

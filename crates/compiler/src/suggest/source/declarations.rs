@@ -41,7 +41,7 @@ pub(in crate::suggest) struct Named<'a> {
 
 /// The declarations of shared arrays of one name.
 pub(in crate::suggest) struct Declarations {
-    /// By file and line; `None` for one that is not understood.
+    /// Declarations by file and line; `None` for one that is not understood.
     pub(super) found: BTreeMap<(String, u32), Option<Declaration>>,
 }
 
