@@ -49,7 +49,7 @@ pub struct SourceLine {
     pub change_by_hand: bool,
     /// The conflicts that it leaves, if its mapping is not the chosen one.
     pub change_leaves: Option<String>,
-    /// By barrier phase, those with an access.
+    /// Counts by barrier phase, for phases with an access.
     pub phases: Vec<PhaseCount>,
     /// Parts of sites whose pattern changes.
     pub parts: Vec<PatternPart>,

@@ -6,7 +6,7 @@
 use super::svg::{Anchor, Svg};
 use super::theme::{GRID, INK, INK_ON_BRIGHT, INK_ON_DEEP, MUTED, SHADES};
 
-/// From this index on, a shade needs bright text.
+/// Index from which on a shade needs bright text.
 const DEEP_FROM: usize = 4;
 
 const BAR_WIDTH: f64 = 19.0;

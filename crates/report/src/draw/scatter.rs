@@ -67,7 +67,7 @@ pub fn scatter(title: &str, panels: &[ScatterPanel]) -> String {
     svg.finish()
 }
 
-/// What both axes show.
+/// The range of both axes.
 struct Span {
     low: f64,
     high: f64,
@@ -75,7 +75,7 @@ struct Span {
 }
 
 impl Span {
-    /// From 0 to 1.
+    /// The place of a value on an axis, from 0 to 1.
     fn place(&self, value: f64) -> f64 {
         let scaled = |v: f64| if self.logarithmic { v.log10() } else { v };
         (scaled(value) - scaled(self.low)) / (scaled(self.high) - scaled(self.low))

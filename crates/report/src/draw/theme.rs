@@ -46,7 +46,7 @@ pub const SHADES: [&str; 8] = [
 
 /// A colour that differs between the themes.
 pub(super) struct Role {
-    /// As it is drawn.
+    /// Colour as it is drawn.
     light: &'static str,
     dark: &'static str,
     /// The variable of a page.

@@ -120,7 +120,7 @@ pub struct FigureLine {
     pub values: Vec<ValueLine>,
     /// Why some differ, the inputs that were fitted, and notes, in Markdown.
     pub notes: String,
-    /// More of it.
+    /// Further tables.
     pub tables: Vec<TextTable>,
 }
 
@@ -179,7 +179,7 @@ struct Tally {
     identities: usize,
     /// Reproduced by a mechanism without any effect, too.
     no_mechanism: usize,
-    /// Without a model's value because this run did not compute it.
+    /// Values without a model's one because this run did not compute it.
     open: usize,
 }
 
