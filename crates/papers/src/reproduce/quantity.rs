@@ -72,7 +72,7 @@ pub enum Form {
     Arithmetic,
     /// Root of the product.
     Geometric,
-    /// For percentages: the geometric mean of the ratios, as a percentage.
+    /// The geometric mean of the ratios, as a percentage; for percentages.
     GeometricGain,
     /// The largest.
     Max,
