@@ -11,7 +11,7 @@ const BARRIERS: usize = 32;
 pub struct Phases {
     met: [u64; BARRIERS],
     count: usize,
-    /// When the block's last thread exited.
+    /// Cycle in which the block's last thread exited.
     end: Option<u64>,
 }
 
