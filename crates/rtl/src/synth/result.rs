@@ -1,4 +1,4 @@
-//! What synthesis gives, in the form of the `synth` command's JSON.
+//! Results of synthesis, in the form of the `synth` command's JSON.
 
 use super::effort::Effort;
 use super::paths::PathReport;

@@ -94,7 +94,7 @@ struct Best {
     rated_ps: Option<f64>,
 }
 
-/// What the hash paper published about a unit, for one instance.
+/// The hash paper's figures about a unit, for one instance.
 #[derive(Serialize)]
 struct PublishedUnit {
     unit: &'static str,

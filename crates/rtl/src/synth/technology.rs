@@ -46,7 +46,8 @@ pub struct MemoryTiming {
 }
 
 impl MemoryTiming {
-    /// In FO4 delays: [`MemoryTiming`] of nangate45, in FO4 delays of that library.
+    /// Delay from the clock to the output: [`MemoryTiming`] of nangate45, in FO4
+    /// delays of that library.
     const CLOCK_TO_OUTPUT_FO4: f64 = 20.5;
     const SETUP_FO4: f64 = 4.5;
 
