@@ -67,7 +67,7 @@ struct Plan {
     folders: Vec<String>,
 }
 
-/// What exists at the path of a file to be written.
+/// The kind of what exists at the path of a file to be written.
 enum Existing {
     Nothing,
     Folder,
@@ -263,7 +263,8 @@ impl OwnedFolder {
         Ok(plan)
     }
 
-    /// What exists under `name`. Fails if a parent folder of it is not a directory.
+    /// The kind of what exists under `name`. Fails if a parent folder of it is not a
+    /// directory.
     fn look(&self, name: &str) -> Result<Existing> {
         let place = self.dir.join(name);
         for folder in Path::new(name).ancestors().skip(1) {
