@@ -1,4 +1,4 @@
-//! How a design is printed: the user's choices apart from the machine.
+//! Style of a printed design: the user's choices apart from the machine.
 
 use crate::port::Port;
 use crate::reset::Reset;
