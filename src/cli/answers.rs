@@ -189,8 +189,8 @@ impl Kernel {
         })
     }
 
-    /// What answers say of the machine: that of a name or a file, else that of the PTX's
-    /// target, else the default.
+    /// A note on the machine in answers: that of a name or a file, else that of the
+    /// PTX's target, else the default.
     pub fn machine_note(&self, named: Option<&str>) -> Result<MachineNote> {
         self.machine(named).map(|(_, note)| note)
     }

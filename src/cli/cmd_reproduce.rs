@@ -315,7 +315,7 @@ struct Reproduced<'a> {
     results: Vec<&'a Comparison>,
     #[serde(skip_serializing_if = "Option::is_none")]
     compose: Option<&'a [Composed]>,
-    /// By figure and quantity.
+    /// Sensitivities by figure and quantity.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     sensitivity: BTreeMap<&'a str, BTreeMap<&'a str, Sensitivity>>,
     /// Errors of means, compared with those of null models.

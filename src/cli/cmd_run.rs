@@ -205,7 +205,7 @@ pub(super) struct Report<'a> {
 struct Guess {
     /// 1-based.
     line: usize,
-    /// Without the mark.
+    /// Text without the mark.
     text: String,
 }
 

@@ -81,7 +81,7 @@ impl MachineNote {
         }
     }
 
-    /// For people: `sm80, 32 banks (--preset)`.
+    /// The machine for people: `sm80, 32 banks (--preset)`.
     pub(super) fn text(&self) -> String {
         let MachineNote { preset, from, .. } = self;
         let banks = self.banks.map(|banks| format!(", {banks} banks"));

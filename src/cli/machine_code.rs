@@ -71,7 +71,7 @@ impl JudgeBy {
     }
 }
 
-/// What commands that offer changes of the source judge by.
+/// The judge of commands that offer changes of the source.
 #[derive(Args, Clone, Copy, Default)]
 pub(super) struct Judge {
     /// Count and judge the accesses of the machine code, which ptxas may merge or remove.

@@ -99,8 +99,8 @@ impl Printer {
         (printer, collected)
     }
 
-    /// From now on, a signal is noted instead of ending the program. A program that links
-    /// the library handles signals itself.
+    /// Lets a signal be noted from now on, instead of ending the program. A program
+    /// that links the library handles signals itself.
     pub(super) fn listen(&self) {
         if self.collected.is_none() {
             interrupt::listen();

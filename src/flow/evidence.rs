@@ -1,4 +1,4 @@
-//! What pages show of a kernel's accesses, apart from the report of the flow.
+//! Evidence on pages about a kernel's accesses, apart from the report of the flow.
 
 use super::changed::suggest;
 use super::heat::{Bank, Heat};

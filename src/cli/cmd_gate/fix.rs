@@ -1,4 +1,4 @@
-//! What removes the conflicts, as changes of the source.
+//! Fixes that remove the conflicts, as changes of the source.
 
 use super::measure::Measured;
 use crate::capture::statics::launch_indices;
@@ -80,11 +80,11 @@ impl ChangedLine {
     }
 }
 
-/// What removes the conflicts of a kernel.
+/// The fixes for the conflicts of a kernel.
 #[derive(Default)]
 pub(super) struct FixSearch {
     pub fixes: Vec<Fix>,
-    /// What to know of them, or why there are none.
+    /// A note on the fixes, or the reason why there are none.
     pub note: Option<String>,
     /// A clause that says that the fixes are not judged by the machine code, and why.
     pub doubt: Option<String>,
@@ -106,7 +106,8 @@ impl FixSearch {
     }
 }
 
-/// For each array that is best changed, within a budget of each search.
+/// Searches fixes for each array that is best changed, within a budget of each
+/// search.
 pub(super) fn of(
     measured: &Measured,
     input: &Input,

@@ -173,7 +173,7 @@ impl GatedKernel {
         self.checks.iter().any(|check| check.failed)
     }
 
-    /// What a command shows about a failure, and the command.
+    /// The purpose of a command that shows more about a failure, and the command.
     pub fn advice(&self, check: &Check) -> (&'static str, String) {
         let input = shell(&self.input);
         match (check.limit.metric, check.value) {

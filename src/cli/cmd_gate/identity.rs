@@ -1,4 +1,4 @@
-//! What tells the results of a kernel apart, and stays while lines move.
+//! Identities that tell the results of a kernel apart, and stay while lines move.
 
 use crate::suggest::SourceFiles;
 use std::collections::HashMap;

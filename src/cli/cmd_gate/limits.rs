@@ -19,7 +19,7 @@ const SIZE: Size = Size {
     expected: "limits: TOML in UTF-8",
 };
 
-/// What can be limited.
+/// A number that can be limited.
 #[derive(
     Clone,
     Copy,
@@ -56,7 +56,7 @@ impl Metric {
     }
 }
 
-/// What fails: a metric above `most`.
+/// A limit: the gate fails if a metric is above `most`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Limit {
     pub metric: Metric,
@@ -133,7 +133,7 @@ impl FromStr for Limit {
     }
 }
 
-/// Where limits come from.
+/// The sources of limits.
 pub(super) struct Limits<'a> {
     given: &'a [Limit],
 }
@@ -158,7 +158,7 @@ struct Own {
     skip: Option<String>,
 }
 
-/// What is asked of a kernel.
+/// The ruling on a kernel.
 #[derive(Debug, PartialEq)]
 pub(super) enum Ruling {
     Limits(Vec<Limit>),
@@ -178,7 +178,8 @@ impl<'a> Limits<'a> {
         Limits { given }
     }
 
-    /// What is asked of a kernel. A file can leave it out, whatever the command line asks.
+    /// The ruling on a kernel. A file can leave it out, whatever the command line
+    /// asks.
     pub fn of_input(&self, input: &Path) -> Result<Ruling> {
         let file = input.parent().unwrap_or(Path::new("")).join(FILE);
         let own = if file.is_file() {
@@ -199,7 +200,7 @@ impl<'a> Limits<'a> {
     }
 }
 
-/// What `file` has for the kernel of `input`, or for all.
+/// The ruling that `file` has for the kernel of `input`, or for all.
 fn from_file(file: &Path, input: &Path) -> Result<Option<Ruling>> {
     let text = SIZE.read_text(file)?;
     let all: File = toml::from_str(&text).map_err(|e| {

@@ -18,7 +18,7 @@ use crate::trace::{AccessTrace, ConflictProfile, Line};
 use crate::workload::{AccessOptions, Input, RunOptions};
 use serde::Serialize;
 
-/// What is measured.
+/// The numbers to measure.
 pub(super) struct Wanted<'a> {
     pub hash: &'a LayoutSpec,
     /// The launch is simulated.
@@ -241,7 +241,7 @@ impl Measured {
     }
 }
 
-/// What tells each fault apart: of a race, both lines.
+/// Identities of faults, which tell them apart: of a race, both lines.
 fn identities(faults: &[Finding], input: &Input) -> Vec<String> {
     let place = |fault: &Finding| {
         fault

@@ -137,7 +137,7 @@ impl TuneArgs {
     }
 }
 
-/// Without what a point does not name.
+/// Leaves out what a point does not name.
 fn leave_out(found: &mut Value) {
     match found {
         Value::Object(fields) => {
@@ -185,7 +185,7 @@ impl Tuned {
         })
     }
 
-    /// For mappings in software: whether it is proved that no XOR, no padding, or no
+    /// Whether it is proved, for mappings in software, that no XOR, no padding, or no
     /// mapping at all leaves fewer.
     fn is_proved(&self, best: &Value) -> bool {
         let fewest = self.found["fewest_proved"].as_bool().unwrap_or(false);

@@ -21,7 +21,8 @@ pub(super) struct PutIntoPtx {
     pub per_variable: Option<Put>,
 }
 
-/// Mappings as `rewrite --hash` takes them, and what the machine code makes of them.
+/// The mappings as `rewrite --hash` takes them, and what the machine code makes of
+/// them.
 #[derive(Serialize)]
 pub(super) struct Put {
     hashes: Vec<String>,
