@@ -71,7 +71,7 @@ impl JudgeBy {
     }
 }
 
-/// The judge of commands that offer changes of the source.
+/// What commands that offer changes of the source judge by.
 #[derive(Args, Clone, Copy, Default)]
 pub(super) struct Judge {
     /// Count and judge the accesses of the machine code, which ptxas may merge or remove.
