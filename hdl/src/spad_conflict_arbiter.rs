@@ -181,7 +181,7 @@ impl Conflicts {
 struct Bytes {
     be: Signal,
     wants: Signal,
-    /// First lane of each word; with broadcast, several lanes are on one.
+    /// Lanes with no earlier one on their word; with broadcast, several lanes are on one.
     first: Option<Signal>,
 }
 

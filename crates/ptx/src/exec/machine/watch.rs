@@ -18,7 +18,7 @@ const MOST: usize = 1 << 16;
 pub struct Watch {
     /// Bytes of global memory as they were before the first write.
     before: HashMap<u64, u8>,
-    /// Whether there were too many of these.
+    /// Whether more bytes were written than are remembered.
     is_full: bool,
     /// The last read of each instruction, by warp.
     reads: BTreeMap<(u32, u32), Read>,
