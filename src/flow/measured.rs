@@ -9,7 +9,7 @@ use std::path::Path;
 
 /// Launches and their times (docs/reference/gpu.md).
 const TIMES: &str = include_str!("measured_times.csv");
-/// Entries, grids and PTX of these launches.
+/// Their entries, grids and PTX.
 const KERNELS: &str = include_str!("measured.csv");
 
 /// The measurement of an entry of `ptx` under `hash`, in a sentence; none for

@@ -1,6 +1,6 @@
-//! Base of every part of spadkit: one error type, files that are read and written,
-//! signals, names and commands in messages, and what is known of CUDA's headers and
-//! limits.
+//! What every part of spadkit shares: one error type, files that are read and
+//! written, signals, names and commands in messages, and what is known of CUDA's
+//! headers and limits.
 
 #![cfg_attr(test, allow(clippy::too_many_lines))]
 

@@ -20,7 +20,7 @@ pub(super) struct Operands {
 }
 
 impl Operands {
-    /// The operands for a machine with the bank mapping `mapping`; EXE is empty.
+    /// For a machine with the bank mapping `mapping`; EXE is empty.
     pub fn new(config: &Config, mapping: Mapping) -> Self {
         Operands {
             exe: PassInExe::default(),
