@@ -88,7 +88,7 @@ pub(super) struct Environment {
     offers: Offers,
     /// The operands of the pass in EXE.
     pass: PassOperands,
-    /// The pass in EXE is of a RELSSP.
+    /// Whether that pass is of a RELSSP.
     releases: bool,
     /// The usual access of each pc.
     usual: Vec<Option<LaneAccess>>,
