@@ -13,9 +13,9 @@ pub struct AddressWidths {
 }
 
 impl AddressWidths {
-    /// What n may be.
+    /// Allowed values of n.
     pub const ADDR_BITS: RangeInclusive<u32> = 9..=16;
-    /// What m may be.
+    /// Allowed values of m.
     pub const BANK_BITS: RangeInclusive<u32> = 1..=6;
 
     /// n - m, the bits of a row index.

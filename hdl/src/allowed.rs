@@ -6,7 +6,7 @@ use std::ops::RangeInclusive;
 /// A set of numbers. Shown, it ends the sentence `expected ...`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Allowed {
-    /// From the first to the second.
+    /// Numbers from the first to the second.
     Range(u32, u32),
     /// Powers of two among them.
     PowerOfTwo(u32, u32),
@@ -17,7 +17,7 @@ pub enum Allowed {
 }
 
 impl Allowed {
-    /// Whether `value` is one of them.
+    /// Whether `value` is allowed.
     pub fn contains(self, value: u64) -> bool {
         let between = |from, to| (u64::from(from)..=u64::from(to)).contains(&value);
         match self {
@@ -32,7 +32,7 @@ impl Allowed {
 }
 
 impl Allowed {
-    /// The least and the largest of them.
+    /// The least and the largest allowed number.
     pub(crate) fn ends(self) -> [usize; 2] {
         let (from, to) = match self {
             Allowed::ZeroOrPowerOfTwo(_, to) => (0, to),

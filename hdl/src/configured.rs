@@ -17,7 +17,7 @@ pub(crate) trait Configurable {
     /// The meaning of a write.
     fn write_doc(&self, g: AddressWidths) -> String;
 
-    /// How the registers become select lines.
+    /// The decoder, which makes select lines of the registers.
     fn decoder(&self, g: AddressWidths) -> Result<Decoder>;
 }
 

@@ -42,7 +42,7 @@ pub(crate) struct Driver {
     pub(crate) part: Part,
     pub(crate) scopes: Vec<Scope>,
     pub(crate) at: Origin,
-    /// For an instance: the lines that drive its port.
+    /// Lines inside an instance that drive its port.
     pub(crate) inside: Vec<Origin>,
 }
 

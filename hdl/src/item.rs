@@ -110,7 +110,7 @@ pub const RAM_ZEROS: &str = "SPADKIT_RAM_ZEROS";
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Memory {
     pub(crate) rows: usize,
-    /// As wide as a word.
+    /// The words, a signal as wide as one.
     pub(crate) words: Signal,
 }
 

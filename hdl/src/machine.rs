@@ -120,7 +120,8 @@ impl Default for StreamOptions {
     }
 }
 
-/// How accesses of 8 and 16 bytes a lane are served (microarchitecture/phases.md).
+/// The way in which accesses of 8 and 16 bytes a lane are served
+/// (microarchitecture/phases.md).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub enum Phases {
     /// There are none: an access has one word a lane.

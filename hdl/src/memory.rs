@@ -7,8 +7,9 @@ use crate::size::{Size, index_bits};
 use crate::tree::{Select, Tree};
 use crate::unit::UnitBuilder;
 
-/// What Yosys, Quartus and Vivado call a memory whose reads of the row that is written in
-/// the same cycle are not relied on. Without it they keep the old word in flip-flops.
+/// The attribute by which Yosys, Quartus and Vivado know a memory whose reads of the
+/// row that is written in the same cycle are not relied on. Without it they keep the
+/// old word in flip-flops.
 const ANY_WORD_ON_COLLISION: &str =
     "no_rw_check, ramstyle = \"no_rw_check\", rw_addr_collision = \"no\"";
 

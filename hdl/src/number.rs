@@ -56,7 +56,7 @@ pub(crate) enum Form {
     Sum,
     Shift,
     Comparison,
-    /// By cases; only a `localparam` is one.
+    /// A choice by cases; only a `localparam` is one.
     Choice,
 }
 

@@ -8,7 +8,7 @@ bundle! {
 }
 
 bundle! {
-    /// What the lanes of an access ask for.
+    /// The request of the lanes of an access.
     Lanes(s) {
         mask: s.L,
         bank: s.L * s.m,

@@ -77,7 +77,7 @@ pub(crate) struct Declared<'a> {
     dir: Dir,
     width: Size,
     doc: &'a str,
-    /// For a register: its reset value.
+    /// Reset value of a register.
     reset: Option<Operand>,
 }
 

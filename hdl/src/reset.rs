@@ -1,5 +1,4 @@
-//! How registers are reset: with the clock or at any time, by a high or a low
-//! level.
+//! Reset of registers: with the clock or at any time, by a high or a low level.
 
 use crate::port::Port;
 use serde::Serialize;
@@ -11,11 +10,13 @@ pub enum Reset {
     /// While `rst` is high, with the rising edge of the clock.
     #[default]
     Sync,
-    /// As soon as `rst` is high. Its falling edge must be away from the clock's edge.
+    /// Resets as soon as `rst` is high. Its falling edge must be away from the
+    /// clock's edge.
     Async,
     /// While `rst_n` is low, with the rising edge of the clock.
     SyncLow,
-    /// As soon as `rst_n` is low. Its rising edge must be away from the clock's edge.
+    /// Resets as soon as `rst_n` is low. Its rising edge must be away from the
+    /// clock's edge.
     AsyncLow,
 }
 

@@ -176,11 +176,12 @@ impl Conflicts {
     }
 }
 
-/// For each byte, the lanes that wait to write it, and the first of them.
+/// The bytes of words that are written: for each, the lanes that wait to write it,
+/// and the first of them.
 struct Bytes {
     be: Signal,
     wants: Signal,
-    /// With broadcast, several lanes are on one word.
+    /// Lanes with no earlier one on their word; with broadcast, several lanes are on one.
     first: Option<Signal>,
 }
 

@@ -1,4 +1,4 @@
-//! From the operands in EX to banks, rows and locks of the lanes.
+//! Hash stage: from the operands in EX to banks, rows and locks of the lanes.
 
 use crate::hashed_lanes::{HashedLanes, Lanes, Writing};
 use crate::machine::Machine;

@@ -48,7 +48,7 @@ struct Ports {
     out_valid: Signal,
     out_ready: Signal,
     out_data: Signal,
-    /// Where there are stages after the scratchpad.
+    /// Occupied stages, where there are stages after the scratchpad.
     mem_valid: Option<Signal>,
 }
 

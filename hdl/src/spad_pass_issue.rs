@@ -10,7 +10,7 @@ use crate::unit::{Index, UnitBuilder};
 use crate::{spad_pass_count, spad_pick};
 
 bundle! {
-    /// What a warp offers.
+    /// The offer of a warp.
     Offer(s) { kind: 4, words: 2, tag: s.TG, pc: s.PCW }
 }
 

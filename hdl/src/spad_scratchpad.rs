@@ -70,7 +70,7 @@ fn emit_as(name: &str, tag: &str, p: &Params) -> Result<Vec<Module>> {
     Ok(parts.all().chain([module]).collect())
 }
 
-/// What the scratchpad instantiates.
+/// The modules that the scratchpad instantiates.
 struct Parts {
     arbiter: Vec<Module>,
     crossbar: Vec<Module>,
@@ -410,7 +410,7 @@ fn doc(name: &str, tag: &str, p: &Params) -> UnitDoc {
     }
 }
 
-/// The operation is one of these.
+/// Whether the operation is one of these.
 fn is_one_of(operation: Signal, operations: &[u8]) -> Expr {
     let is = |value: &u8| operation.is(code(&op::FIELD, *value));
     or_all(operations.iter().map(is))

@@ -227,7 +227,7 @@ impl Path<'_> {
         });
     }
 
-    /// The memory stages, and what comes out of them.
+    /// Writes the memory stages, and what comes out of them.
     fn memory(&self, pass: &Hashed) -> Result<Vec<Module>> {
         let (u, p, s, clock) = (self.u, self.p, self.s, self.clock);
         let (io, w) = (self.io, self.w);

@@ -56,7 +56,7 @@ struct Requests {
     addr: Signal,
     data: Signal,
     be: Signal,
-    /// Where the banks perform atomic operations.
+    /// Operations, where the banks perform atomic ones.
     operations: Option<Operations>,
     /// Identifiers of the requests, if any.
     id: Option<Signal>,

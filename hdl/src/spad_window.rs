@@ -86,7 +86,7 @@ struct Window<'a> {
     clock: [Signal; 2],
     io: Ports,
     slots: Slots,
-    /// Where the banks perform atomic operations.
+    /// State of atomic operations, where the banks perform them.
     atomics: Option<Atomics>,
     /// Present if stores must be told from atomic operations.
     resp_amo: Option<Signal>,

@@ -1,16 +1,16 @@
-//! How a design is printed: the user's choices apart from the machine.
+//! Style of a printed design: the user's choices apart from the machine.
 
 use crate::port::Port;
 use crate::reset::Reset;
 
-/// How a design is printed.
+/// The style in which a design is printed.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Style {
-    /// How registers are reset. Registers without a reset, whose contents a valid bit
+    /// Reset of registers. Registers without a reset, whose contents a valid bit
     /// covers, stay without.
     pub reset: Reset,
-    /// In front of the name of every module, so that the blocks of two machines can be in
-    /// one chip.
+    /// Prefix of the name of every module, so that the blocks of two machines can
+    /// be in one chip.
     pub prefix: String,
 }
 

@@ -97,7 +97,7 @@ struct Inner<'a> {
 struct Parameter<'a> {
     name: &'a str,
     width: usize,
-    /// In lines.
+    /// Value in lines.
     value: String,
 }
 

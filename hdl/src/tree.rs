@@ -48,9 +48,9 @@ pub(crate) enum Select {
     At(Size),
     /// The one whose number is a value.
     By(Box<Tree>),
-    /// From the highest one to the lowest one.
+    /// Bits from the highest one to the lowest one.
     Range(Size, Size),
-    /// From one on, this many.
+    /// This many bits from one on.
     From(Size, Size),
 }
 

@@ -66,11 +66,11 @@ struct Known {
     scopes: Vec<Scope>,
 }
 
-/// How a signal gets its value.
+/// The source of a signal's value.
 pub(crate) enum Kind {
     Input,
     Wire,
-    /// In a clocked block; from the reset value, if it has one.
+    /// A clocked block; from the reset value, if it has one.
     Register(Option<Expr>),
 }
 

@@ -9,7 +9,7 @@ use serde::{Serialize, Serializer};
 pub struct Vector {
     /// Name of the vector.
     pub name: String,
-    /// What it is.
+    /// Description of the vector.
     pub doc: String,
     /// Fields of the vector, from the low bits on: width and default of each.
     pub fields: Vec<(usize, u64)>,

@@ -91,7 +91,8 @@ impl Kernel {
         Self::linked(&[(text, name)], entry)
     }
 
-    /// The same of several texts with their names, which are linked.
+    /// Links several texts, which are given with their names, as [`new`](Self::new)
+    /// takes one.
     pub fn linked(texts: &[(&str, &str)], entry: Option<&str>) -> Result<Self> {
         let parse = |(text, name): &(&str, &str)| Module::parse(text, name);
         let module = Module::link(texts.iter().map(parse).collect::<Result<_>>()?)?;
@@ -112,7 +113,8 @@ impl Kernel {
         &self.module.name
     }
 
-    /// Its file by name; sources are looked for in the same folder, too.
+    /// The kernel as an input, whose name is that of its file; sources are looked for
+    /// in the same folder, too.
     fn input(&self) -> Input {
         Input::from(PathBuf::from(self.name()))
     }
@@ -132,8 +134,8 @@ impl Kernel {
         Program::new(&self.module)?.params(&self.entry)
     }
 
-    /// Of each parameter that the entry's mangled name says to be a pointer to numbers, the
-    /// type in C++ and that of an element; empty where the name does not say.
+    /// By parameter, the type in C++ and that of an element, if the entry's mangled
+    /// name says that it is a pointer to numbers; empty if the name does not say.
     pub fn pointed_to(&self) -> Vec<Option<(String, Type)>> {
         pointed_to(&self.entry)
     }
@@ -187,13 +189,14 @@ impl Kernel {
         })
     }
 
-    /// What answers say of the machine: that of a name or a file, else that of the PTX's
-    /// target, else the default.
+    /// A note on the machine in answers: that of a name or a file, else that of the
+    /// PTX's target, else the default.
     pub fn machine_note(&self, named: Option<&str>) -> Result<MachineNote> {
         self.machine(named).map(|(_, note)| note)
     }
 
-    /// That machine with what to say of it.
+    /// The machine of a name or a file, else that of the PTX's target, else the
+    /// default; with what answers say of it.
     fn machine(&self, named: Option<&str>) -> Result<(Config, MachineNote)> {
         const ARGUMENT: &str = "machine";
         match named {
@@ -271,7 +274,7 @@ pub struct Given {
     pub symbols: Vec<Symbol>,
 }
 
-/// How to rewrite.
+/// Options of a rewriting.
 #[derive(Clone, Debug, Default)]
 pub struct Rewriting {
     /// The machine's name or file; that of the PTX's target where it is none.

@@ -169,7 +169,7 @@ impl FromStr for Shard {
 }
 
 impl Shard {
-    /// Its part of a list.
+    /// The shard's part of a list.
     pub fn of<T>(self, all: Vec<T>) -> Vec<T> {
         all.into_iter()
             .skip(self.first)

@@ -22,7 +22,7 @@ fn names() -> String {
 }
 
 impl Cells {
-    /// Which library that is.
+    /// The library that the options name.
     pub fn library(&self) -> CellLibrary {
         match &self.liberty {
             Some(path) => CellLibrary::Liberty(path.clone()),

@@ -137,7 +137,7 @@ impl Execute for ConflictsArgs {
     }
 }
 
-/// What to count, apart from all accesses together.
+/// The parts that are counted, apart from all accesses together.
 #[derive(Clone, Copy)]
 pub(super) struct Detail<'a> {
     /// Each instruction.
@@ -202,7 +202,7 @@ struct Job<'a> {
     profile: &'a ConflictProfile,
     per_pc: Vec<(u32, ConflictProfile)>,
     per_op: Vec<(Op, ConflictProfile)>,
-    /// What each site does.
+    /// Operation of each site.
     ops: BTreeMap<u32, Op>,
     places: &'a Places,
     lines: Vec<(Line, ConflictProfile)>,

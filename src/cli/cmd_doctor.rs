@@ -65,7 +65,7 @@ struct Diagnosis<'a> {
 /// An external tool.
 #[derive(Serialize)]
 struct ToolState {
-    /// Its program.
+    /// Program of the tool.
     tool: &'static str,
     name: &'static str,
     found: bool,

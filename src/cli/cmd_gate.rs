@@ -174,7 +174,7 @@ impl Execute for GateArgs {
     }
 }
 
-/// A launch file that has several launches, as each of them.
+/// The launches of a launch file that has several, each as an input.
 fn each_launch(input: &Input, printer: &Printer) -> Vec<Input> {
     let count = input.launch().map_or(1, LaunchInput::open_launches);
     if count == 1 {
@@ -195,17 +195,18 @@ fn each_launch(input: &Input, printer: &Printer) -> Vec<Input> {
 /// Launches of a file that are judged without being named.
 const MOST_LAUNCHES: usize = 64;
 
-/// What is the same for all kernels.
+/// The parts that are the same for all kernels.
 struct OfRun<'a> {
     global: &'a Global,
-    /// What the answers say of the machine, where it is not the command line that names it.
+    /// The note on the machine in answers, where it is not the command line that
+    /// names it.
     machine: Option<&'a MachineNote>,
     limits: Limits<'a>,
     baseline: Option<&'a Baseline>,
     run: RunOptions,
 }
 
-/// What becomes of a kernel.
+/// The judgement of a kernel.
 enum Judged {
     Kernel(Box<GatedKernel>),
     Skipped(Skipped),
@@ -217,7 +218,7 @@ struct Job<'a> {
     machine: Config,
     again: String,
     limits: Vec<Limit>,
-    /// Where a limit is on its area.
+    /// Area of the hardware, where a limit is on it.
     hardware: Option<HardwareArea>,
     run: RunOptions,
 }

@@ -338,7 +338,7 @@ struct ProofResult<'a> {
     /// The lines of the hardware's description that drive what is not as defined.
     #[serde(skip_serializing_if = "<[_]>::is_empty")]
     driven_by: &'a [Origin],
-    /// The same as text.
+    /// The lines of `driven_by` as text.
     #[serde(skip)]
     lines: String,
 }

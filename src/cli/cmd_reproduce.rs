@@ -190,7 +190,8 @@ fn sections<'a>(
     analysed(library, figures, store, printer, false)
 }
 
-/// The same; `computes` the points of the sensitivity analysis that `store` does not have.
+/// The results of figures, as [`sections`] has them; `computes` the points of the
+/// sensitivity analysis that `store` does not have.
 fn analysed<'a>(
     library: &Library,
     figures: &[&'a Figure],
@@ -315,7 +316,7 @@ struct Reproduced<'a> {
     results: Vec<&'a Comparison>,
     #[serde(skip_serializing_if = "Option::is_none")]
     compose: Option<&'a [Composed]>,
-    /// By figure and quantity.
+    /// Sensitivities by figure and quantity.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     sensitivity: BTreeMap<&'a str, BTreeMap<&'a str, Sensitivity>>,
     /// Errors of means, compared with those of null models.

@@ -134,7 +134,7 @@ struct Output {
     sha256: String,
     #[serde(flatten)]
     checked: Checked,
-    /// The same, with the index of the first difference.
+    /// The comparison with the index of the first difference.
     #[serde(skip)]
     comparison: Option<Comparison>,
 }
@@ -204,7 +204,7 @@ pub(super) struct Report<'a> {
 struct Guess {
     /// 1-based.
     line: usize,
-    /// Without the mark.
+    /// Text without the mark.
     text: String,
 }
 

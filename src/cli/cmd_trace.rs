@@ -242,12 +242,12 @@ struct FullWritten<'a> {
     blocks: u32,
     shared_bytes: u32,
     shared_accesses: u64,
-    /// For a trace made from an access trace: how many accesses back the one is
-    /// that an access waits for.
+    /// Distance, in accesses, of the one that an access waits for, in a trace made
+    /// from an access trace.
     dependent: Option<u32>,
     file: Cow<'a, str>,
     file_bytes: u64,
-    /// For a launch: registers that share their number with another one.
+    /// Registers of a launch that share their number with another one.
     #[serde(skip_serializing_if = "Option::is_none")]
     shared_numbers: Option<u32>,
 }

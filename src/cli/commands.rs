@@ -16,7 +16,8 @@ use clap::Subcommand;
 pub(super) enum Needs {
     /// `--preset` and `--config`.
     Machine,
-    /// The same; where neither is given, the machine of the `.target` of its PTX.
+    /// `--preset` and `--config`; where neither is given, the machine of the `.target`
+    /// of its PTX.
     MachineOrTarget,
     /// No machine, or that of a paper alone: every command takes `--preset` and
     /// `--config`, and this one says that they have no effect.

@@ -28,7 +28,7 @@ impl Counted {
         }
     }
 
-    /// Of a mapping that `flow` counted.
+    /// The counts of a mapping that `flow` counted.
     pub fn of_line(line: &MappingLine) -> Self {
         Counted {
             conflicts: line.conflicts,
@@ -61,9 +61,9 @@ pub(super) struct LineCost {
     #[serde(flatten)]
     counted: Counted,
     excess_wavefronts: u64,
-    /// Of all wavefronts.
+    /// Share of all wavefronts.
     share_pct: f64,
-    /// Of the launch's cycles, where it was simulated.
+    /// Share of the launch's cycles, where it was simulated.
     #[serde(skip_serializing_if = "Option::is_none")]
     cycles_pct: Option<f64>,
 }

@@ -259,9 +259,9 @@ pub(super) struct Measured {
     #[serde(flatten)]
     pub total: Counted,
     pub hash: String,
-    /// Of the conflicts with bank = address mod 2^m.
+    /// Share of the conflicts with bank = address mod 2^m that is gone, in percent.
     pub removed_pct: Option<f64>,
-    /// The same in words.
+    /// The removed share in words.
     #[serde(skip)]
     pub removed: String,
     pub fits: bool,

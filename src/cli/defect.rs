@@ -9,8 +9,8 @@ use std::panic::PanicHookInfo;
 /// Exit status of a defect.
 const STATUS: i32 = 4;
 
-/// From now on a panic, on whatever thread, ends the program: tools are
-/// stopped, unfinished files removed.
+/// Makes a panic, on whatever thread, end the program: tools are stopped,
+/// unfinished files removed.
 pub fn end_on_panic() {
     std::panic::set_hook(Box::new(|info| {
         to_stderr(&report(info));

@@ -10,7 +10,7 @@ use std::fmt;
 const BEFORE_MESSAGE: usize = 10;
 const BEFORE_HELP: usize = 8;
 
-/// How the commands in a help begin.
+/// The begins of the commands in a help.
 const PROGRAMS: [&str; 2] = ["spadkit ", "nvcc "];
 
 /// The text of `error` for a screen, with the line end.

@@ -15,7 +15,7 @@ use std::path::Path;
 pub struct MachineNote {
     /// Name of the preset, or of the configuration.
     pub preset: String,
-    /// Who chose it: an option, or the `.target` of the input.
+    /// The source of the choice: an option, or the `.target` of the input.
     pub from: String,
     /// Banks, where it is one machine.
     #[serde(skip)]
@@ -81,7 +81,7 @@ impl MachineNote {
         }
     }
 
-    /// For people: `sm80, 32 banks (--preset)`.
+    /// The machine for people: `sm80, 32 banks (--preset)`.
     pub(super) fn text(&self) -> String {
         let MachineNote { preset, from, .. } = self;
         let banks = self.banks.map(|banks| format!(", {banks} banks"));

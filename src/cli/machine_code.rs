@@ -135,7 +135,8 @@ pub(super) struct Judgement {
 }
 
 impl Judgement {
-    /// For a trace without a kernel; `of_code`: the trace has the accesses of the machine code.
+    /// The judgement of a trace without a kernel; `of_code`: the trace has the
+    /// accesses of the machine code.
     pub fn of_trace(of_code: bool) -> Self {
         Judgement {
             of_itself: of_code,
@@ -197,7 +198,7 @@ impl MachineCode {
         Self::of_module(launch.module()?, trace, machine)
     }
 
-    /// The same for the entry of `trace`, in `module`.
+    /// The machine code for the entry of `trace`, in `module`.
     pub fn of_module(module: &Module, trace: &AccessTrace, machine: &Config) -> Result<Self> {
         let tools = Toolbox::new();
         let assembler = Assembler::required(&tools, module, machine.compute_capability())?;

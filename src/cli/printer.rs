@@ -111,15 +111,15 @@ impl Printer {
         (printer, collected)
     }
 
-    /// From now on, a signal is noted instead of ending the program. A program that links
-    /// the library handles signals itself.
+    /// Lets a signal be noted from now on, instead of ending the program. A program
+    /// that links the library handles signals itself.
     pub(super) fn listen(&self) {
         if self.collected.is_none() {
             interrupt::listen();
         }
     }
 
-    /// The same, with a machine that every result names.
+    /// The printer with a machine that every result names.
     pub fn of_machine(self, machine: MachineNote) -> Self {
         Printer {
             machine: Some(machine),
@@ -304,7 +304,7 @@ pub(super) fn to_stderr(text: &str) {
     let _ = std::io::stderr().lock().write_all(text.as_bytes());
 }
 
-/// The same of sentences and a line end, within the width.
+/// Writes sentences and a line end to standard error, within the width.
 fn sentence_to_stderr(text: &str) {
     let text = Screen::of_stderr().folded(text, 0);
     to_stderr(&format!("{text}\n"));

@@ -20,10 +20,10 @@ pub(super) struct SourceRow {
     user_source: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     user_text: Option<String>,
-    /// Where several PTX files are linked.
+    /// File of the PTX, where several are linked.
     #[serde(skip_serializing_if = "Option::is_none")]
     ptx_file: Option<String>,
-    /// For people: the user's line.
+    /// The user's line, for people.
     #[serde(skip)]
     place: String,
     /// The calls around that.

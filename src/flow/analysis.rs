@@ -20,7 +20,7 @@ pub(super) struct Analysis<'a> {
     trace: &'a AccessTrace,
     machine: &'a Config,
     profile: ConflictProfile,
-    /// With bank = address mod 2^m.
+    /// Counts with bank = address mod 2^m.
     baseline: ConflictCount,
     ideal: u64,
 }

@@ -1,4 +1,4 @@
-//! What pages show of a kernel's accesses, apart from the report of the flow.
+//! Evidence on pages about a kernel's accesses, apart from the report of the flow.
 
 use super::changed::suggest;
 use super::heat::{Bank, Heat};
@@ -40,7 +40,7 @@ impl Evidence {
         Evidence::gathered(&heat, layout, None, &mut files, ptx.as_deref(), suggestions)
     }
 
-    /// The same, with the shares of the cycles of `run`.
+    /// Gathers the evidence, with the shares of the cycles of `run`.
     pub(super) fn gathered(
         heat: &Heat,
         layout: Option<&Layout>,

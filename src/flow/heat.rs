@@ -29,7 +29,7 @@ pub(super) struct Heat<'a> {
     rule: ConflictRule,
     banks: usize,
     mask: u32,
-    /// By line and barrier phase.
+    /// Accesses by line and barrier phase.
     groups: BTreeMap<(Line, u32), Vec<&'a Access>>,
     stacks: BTreeMap<Line, Vec<Vec<String>>>,
     /// The lines in headers of the toolkit that a line leads to.

@@ -238,8 +238,8 @@ fn in_numbers<'a>(hardware: &Hardware<'a>, begin: &dyn Fn(Stage)) -> Result<Numb
     })
 }
 
-/// Which model the cycles are from, and what it leaves out. `measured`: numbers
-/// of a GPU are shown with them.
+/// Sentences on the model that the cycles are from, and on what it leaves out.
+/// `measured`: numbers of a GPU are shown with them.
 fn model(machine: &Config, runs: &Runs, measured: bool) -> Vec<String> {
     let blocks = runs.blocks();
     let grid = match blocks {

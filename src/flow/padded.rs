@@ -43,15 +43,16 @@ impl Gaps {
 pub(super) struct Padded {
     /// Sorted by their starts.
     arrays: Vec<Gaps>,
-    /// As an option of `rewrite --hash`.
+    /// The padding as an option of `rewrite --hash`.
     hash: String,
     /// Bytes more, as the suggestions count them.
     wasted_bytes: u32,
 }
 
 impl Padded {
-    /// For the declarations of all arrays that change; `None` if an array or its padded
-    /// declaration is not known, or if wmma is given the length of all rows.
+    /// The padding in the declarations of all arrays that change; `None` if an array
+    /// or its padded declaration is not known, or if wmma is given the length of all
+    /// rows.
     pub fn of(suggestions: &[Suggestion], trace: &AccessTrace) -> Option<Self> {
         if !declared::may_be_declared(suggestions) {
             return None;
@@ -226,11 +227,11 @@ impl MovedProgram<'_> {
 
 /// Longer rows in the declarations, for a page without cycles.
 pub struct DeclaredPadding {
-    /// Its mappings.
+    /// Mappings of the padding.
     pub hash: String,
     /// Conflicts that it leaves.
     pub conflicts: u64,
-    /// It as code.
+    /// The padding as code.
     pub code: CodeText,
 }
 

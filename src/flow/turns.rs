@@ -29,8 +29,8 @@ struct Count {
     iteration: u32,
 }
 
-/// For each site whose pattern changes, its parts: by barrier phase if the
-/// pattern is constant between barriers, else by the loop's iteration.
+/// Parts of each site whose pattern changes: by barrier phase if the pattern is
+/// constant between barriers, else by the loop's iteration.
 pub(super) fn parts(trace: &AccessTrace, machine: &Config) -> BTreeMap<u32, Vec<PatternPart>> {
     let mut counts: HashMap<(u32, u32), Count> = HashMap::new();
     let mut sites: BTreeMap<u32, Vec<Executed>> = BTreeMap::new();

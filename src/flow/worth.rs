@@ -23,12 +23,12 @@ pub(super) struct Run {
     pub profile: Profile,
 }
 
-/// Where a hash is computed, in hardware or in software.
+/// The place where a hash is computed, in hardware or in software.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Realized {
-    /// In the pipeline.
+    /// The pipeline computes the hash.
     InHardware,
-    /// By the kernel, in its indices: it has no stage.
+    /// The kernel computes it in its indices: it has no stage.
     InSoftware,
 }
 

@@ -63,7 +63,7 @@ impl Table {
         }
     }
 
-    /// The same with these columns aligned on the right: numbers.
+    /// The table with these columns aligned on the right: numbers.
     pub fn right<T: AsRef<str>>(mut self, titles: &[T]) -> Self {
         for column in &mut self.columns {
             column.right |= titles.iter().any(|t| t.as_ref() == column.title);
@@ -71,8 +71,8 @@ impl Table {
         self
     }
 
-    /// The same with columns that are left out if there is no room for them,
-    /// the first one first.
+    /// The table with columns that are left out if there is no room for them, the first
+    /// one first.
     pub fn minor<T: AsRef<str>>(mut self, titles: &[T]) -> Self {
         for column in &mut self.columns {
             let rank = titles.iter().position(|t| t.as_ref() == column.title);
@@ -81,8 +81,8 @@ impl Table {
         self
     }
 
-    /// The same with a column that is not folded below this many columns while
-    /// another can be left out.
+    /// The table with a column that is not folded below this many columns while another
+    /// can be left out.
     pub fn readable(mut self, title: &str, columns: usize) -> Self {
         for column in self.columns.iter_mut().filter(|c| c.title == title) {
             column.readable = columns;
@@ -90,7 +90,7 @@ impl Table {
         self
     }
 
-    /// The same with the tone of a column's cells, from their text.
+    /// The table with the tone of a column's cells, from their text.
     pub fn tone(mut self, title: &str, tone: impl Fn(&str) -> Tone) -> Self {
         let at = self.columns.iter().position(|c| c.title == title);
         for row in &mut self.rows {

@@ -66,7 +66,8 @@ pub(super) fn wrapped(text: &str, columns: usize, indent: usize) -> Vec<String> 
     lines_of(text, words, columns, indent)
 }
 
-/// The same for a cell of a table, in which long words end in the middle.
+/// `text` in lines of at most `columns`, for a cell of a table, in which long words end
+/// in the middle.
 pub(super) fn folded(text: &str, columns: usize) -> Vec<String> {
     lines_of(text, pieces, columns, 0)
 }

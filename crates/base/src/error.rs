@@ -96,7 +96,7 @@ pub enum Error {
 #[derive(Debug, Error, Diagnostic)]
 #[error("{what} at {path}:{line}:{column}", path = shown_path(path))]
 pub struct InputError {
-    /// What was wrong.
+    /// Description of the error.
     pub what: String,
     /// The file.
     pub path: PathBuf,
@@ -104,7 +104,7 @@ pub struct InputError {
     pub line: usize,
     /// 1-based column, in bytes.
     pub column: usize,
-    /// What was expected.
+    /// Values that were expected.
     #[help]
     pub help: Option<String>,
     /// The part of the line around the error, for the report.
@@ -242,7 +242,7 @@ impl Error {
         }))
     }
 
-    /// What was expected, or what to do.
+    /// Values that were expected, or a step to take.
     pub fn advice(&self) -> Option<String> {
         Diagnostic::help(self).map(|help| help.to_string())
     }

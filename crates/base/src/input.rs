@@ -101,10 +101,10 @@ pub fn require_file(path: &Path) -> Result<Metadata> {
     ))
 }
 
-/// What is expected, and its largest size.
+/// The expected kind of input, and its largest size.
 #[derive(Clone, Copy, Debug)]
 pub struct Limit {
-    /// In bytes.
+    /// Largest size in bytes.
     pub bytes: u64,
     /// The end of the sentence `expected ...`.
     pub expected: &'static str,

@@ -48,7 +48,7 @@ pub fn install() {
     });
 }
 
-/// From now on, the first signal is noted instead of ending the program.
+/// Lets the first signal be noted from now on, instead of ending the program.
 pub fn listen() {
     LISTENING.store(true, Ordering::Relaxed);
     install();

@@ -75,7 +75,8 @@ pub struct Users<'a> {
 }
 
 impl<'a> Users<'a> {
-    /// For `source`, `file:line`, and the calls through which it was inlined into a kernel.
+    /// The users' lines for `source`, `file:line`, and the calls through which it
+    /// was inlined into a kernel.
     pub fn of(source: &'a str, calls: &'a [String]) -> Self {
         let is_users = |place: &str| {
             let file = place.rsplit_once(':').map_or(place, |(file, _)| file);

@@ -75,7 +75,8 @@ impl Assembler {
         Ok(tool.map(|tool| Assembler { tool, arch }))
     }
 
-    /// As [`Assembler::find`]; if it is not installed, an error that says how to install it.
+    /// The assembler that [`Assembler::find`] finds; if it is not installed, an
+    /// error that says how to install it.
     pub fn required(tools: &Toolbox, module: &Module, sm: Option<u32>) -> Result<Self> {
         let tool = tools.get(ToolKind::Ptxas)?;
         let arch = arch(module, sm);

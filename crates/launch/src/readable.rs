@@ -20,7 +20,7 @@ pub fn readable_words(text: &str) -> String {
     words.collect::<Vec<_>>().join(" ")
 }
 
-/// What is said of a kernel whose trace is empty.
+/// A sentence on a kernel whose trace is empty.
 pub fn without_accesses(name: &str) -> String {
     format!("{name} does not access shared memory.")
 }

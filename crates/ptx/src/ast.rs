@@ -74,11 +74,11 @@ pub struct Module {
 pub struct Unit {
     /// Name of its file.
     pub name: String,
-    /// Where it begins in [`Module::text`].
+    /// Position of its start in [`Module::text`].
     pub start: u32,
 }
 
-/// What a statement is.
+/// The kind of a statement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum StatementKind {
     /// A directive: `.version`, `.reg`, a variable, `.loc`, ...
@@ -98,15 +98,15 @@ pub enum StatementKind {
 /// A piece of the text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Statement {
-    /// What it is.
+    /// Kind of the statement.
     pub kind: StatementKind,
-    /// Where it is, its `;` included.
+    /// Span of the statement, its `;` included.
     pub span: Span,
     /// The function that it is part of, as index of [`Module::functions`].
     pub function: Option<u32>,
 }
 
-/// How a name is seen by other modules.
+/// The visibility of a name in other modules.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[allow(missing_docs)]
 pub enum Linkage {
@@ -127,7 +127,7 @@ impl Linkage {
         (".common", Linkage::Common),
     ];
 
-    /// What a directive says of the linkage, if it does.
+    /// The linkage that a directive states, if it does.
     pub(super) fn of_directive(text: &str) -> Option<Self> {
         let mut directives = Self::DIRECTIVES.into_iter();
         directives.find(|d| d.0 == text).map(|d| d.1)
@@ -145,7 +145,7 @@ impl Linkage {
 pub struct Variable {
     /// Name of the item.
     pub name: String,
-    /// Where it lives.
+    /// State space of the variable.
     pub space: Space,
     /// Type of an element.
     pub ty: Type,
@@ -157,7 +157,7 @@ pub struct Variable {
     pub dimensions: Vec<u64>,
     /// Size in bytes; 0 for an array of unknown size.
     pub bytes: u64,
-    /// How it is linked.
+    /// Linkage of the variable.
     pub linkage: Linkage,
     /// Initial bytes, where there is an initialiser.
     pub initial: Option<Initial>,
@@ -177,7 +177,7 @@ pub struct Initial {
 /// An address in an initialiser.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Relocation {
-    /// Where, in bytes from the start of the variable.
+    /// Place of the address, in bytes from the start of the variable.
     pub offset: u64,
     /// Size in bytes.
     pub bytes: u32,
@@ -192,7 +192,7 @@ pub struct Relocation {
     pub mask: u64,
 }
 
-/// What an address in an initialiser is of.
+/// The target of an address in an initialiser.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Target {
     /// A variable of module scope.
@@ -226,9 +226,9 @@ pub struct RegisterInfo {
 /// A parameter or return value of a function.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Parameter {
-    /// In `.param` space: index in [`Function::variables`].
+    /// A parameter in `.param` space: index in [`Function::variables`].
     Variable(u32),
-    /// In a register.
+    /// A parameter in a register.
     Register(Register),
 }
 
@@ -256,7 +256,7 @@ pub struct Function {
     pub name: String,
     /// Whether it is an `.entry`.
     pub is_entry: bool,
-    /// How it is linked.
+    /// Linkage of the function.
     pub linkage: Linkage,
     /// Parameters in order.
     pub params: Vec<Parameter>,

@@ -38,7 +38,7 @@ pub struct Cfg {
     pub post_dominator: Vec<u32>,
 }
 
-/// How control leaves an instruction.
+/// The ways by which control leaves an instruction.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Flow {
     /// To the next one only.
@@ -49,7 +49,7 @@ pub enum Flow {
     Leave(bool),
 }
 
-/// How control leaves `instruction` of `function`.
+/// The way by which control leaves `instruction` of `function`.
 pub fn flow(function: &Function, instruction: &Instruction) -> Flow {
     let guarded = instruction.guard.is_some();
     let place = |label: u32| match function.labels.get(label as usize).map(|l| &l.kind) {

@@ -88,8 +88,8 @@ pub fn near_name(wanted: &str, names: &[&str]) -> String {
     did_you_mean(wanted, known.chain(names.iter().copied()))
 }
 
-/// What a mangled name of the Itanium C++ ABI is in the source, with types and
-/// arguments: `_Z4corePfi` is `core(float*, int)`. None for names that are not mangled.
+/// The source name of a mangled name of the Itanium C++ ABI, with types and arguments:
+/// `_Z4corePfi` is `core(float*, int)`. None for names that are not mangled.
 pub fn signature(mangled: &str) -> Option<String> {
     let is_mangled = mangled.starts_with("_Z");
     let symbol = is_mangled.then(|| Symbol::new(mangled))?.ok()?;
@@ -149,9 +149,9 @@ fn is_begin_of(wanted: &str, signature: &str) -> bool {
     })
 }
 
-/// What a mangled name of the Itanium C++ ABI is in the source, without types
-/// and arguments: `_ZN3foo3barIfEEvPT_` is `foo::bar`. None for names that are
-/// not mangled, or in a way that is not known here.
+/// The source name of a mangled name of the Itanium C++ ABI, without types and
+/// arguments: `_ZN3foo3barIfEEvPT_` is `foo::bar`. None for names that are not mangled,
+/// or in a way that is not known here.
 pub fn plain_name(mangled: &str) -> Option<String> {
     let rest = mangled.strip_prefix("_Z")?;
     let (nested, mut rest) = match rest.strip_prefix('N') {

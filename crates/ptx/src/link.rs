@@ -81,7 +81,7 @@ fn check_kinds(modules: &[Module]) -> Result<()> {
     Ok(())
 }
 
-/// What has a name that modules may share.
+/// An item with a name that modules may share.
 trait Item {
     fn name(&self) -> &str;
     fn span(&self) -> Span;
@@ -92,7 +92,7 @@ trait Item {
     fn is_known(&self) -> bool;
     /// Larger ones win among `.common` ones.
     fn size(&self) -> u64;
-    /// In which way it differs from the definition of its name.
+    /// The difference from the definition of its name, if there is one.
     fn differs(&self, definition: &Self) -> Option<&'static str>;
 }
 
@@ -173,7 +173,8 @@ impl Item for Variable {
 }
 
 impl Variable {
-    /// In which way a declaration differs from the definition of its name.
+    /// The difference of a declaration from the definition of its name, if there is
+    /// one.
     pub(super) fn differs_from(&self, other: &Self) -> Option<&'static str> {
         let both_common = self.linkage == Linkage::Common && other.linkage == Linkage::Common;
         if self.space != other.space {

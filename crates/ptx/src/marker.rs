@@ -9,7 +9,7 @@
 
 use super::ast::{Module, Span, Statement, StatementKind};
 
-/// What the pragma of a release says.
+/// Text of the pragma of a release.
 pub const RELSSP: &str = "spadkit.relssp";
 /// The first word of the pragma of a layout.
 pub const LAYOUT: &str = "spadkit.layout";

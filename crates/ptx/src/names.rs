@@ -19,7 +19,7 @@ macro_rules! names {
             /// Every name.
             pub const ALL: &'static [$name] = &[$($name::$variant),*];
 
-            /// As it is written in PTX.
+            /// The name as it is written in PTX.
             pub fn text(self) -> &'static str {
                 match self { $($name::$variant => $text),* }
             }
@@ -35,7 +35,7 @@ macro_rules! names {
 }
 
 names! {
-    /// What a value is, as in the fundamental types of the PTX ISA.
+    /// The type of a value, as in the fundamental types of the PTX ISA.
     Type {
         B8 = "b8", B16 = "b16", B32 = "b32", B64 = "b64", B128 = "b128",
         U8 = "u8", U16 = "u16", U32 = "u32", U64 = "u64",
@@ -289,7 +289,7 @@ impl GroupShape {
         (shape.text() == text).then_some(shape)
     }
 
-    /// As it is written in PTX, without its dot.
+    /// The shape as it is written in PTX, without its dot.
     pub fn text(self) -> String {
         format!("m64n{}k{}", self.columns(), self.k())
     }
@@ -333,7 +333,7 @@ impl Modifier {
         Modifier::Word(Word::from_text(text).unwrap_or(Word::Other))
     }
 
-    /// As it is written in PTX, without its dot.
+    /// The modifier as it is written in PTX, without its dot.
     pub fn text(self) -> Cow<'static, str> {
         match self {
             Modifier::Type(ty) => ty.text().into(),

@@ -39,7 +39,7 @@ macro_rules! opcodes {
             /// Every opcode.
             pub const ALL: &'static [Opcode] = &[$(Opcode::$variant),*];
 
-            /// As it is written in PTX.
+            /// The opcode as it is written in PTX.
             pub fn text(self) -> &'static str {
                 const TEXTS: &[&str] = &[$($text),*];
                 TEXTS[self as usize]
@@ -56,12 +56,12 @@ impl Opcode {
         BY_TEXT.get(text).copied()
     }
 
-    /// What is known of it.
+    /// Facts about the opcode.
     pub(crate) fn row(self) -> &'static Row {
         &ROWS[self as usize]
     }
 
-    /// What its instructions are.
+    /// Class of its instructions.
     pub(crate) fn class(self) -> Class {
         self.row().class
     }

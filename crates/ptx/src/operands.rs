@@ -49,7 +49,7 @@ pub fn element_source<'a>(
     named.nth(index).map(|(_, from)| from)
 }
 
-/// What the first operand is.
+/// The kind of the first operand.
 fn first(i: &Instruction) -> First {
     match i.opcode.row().first {
         First::WrittenByReduction if i.has(Word::Red) => First::Written,

@@ -10,7 +10,7 @@ pub(super) struct Numbers {
 }
 
 impl Numbers {
-    /// In what a function names.
+    /// Renumbers the names in a function.
     pub fn in_function(&self, function: &mut Function) {
         for instruction in &mut function.instructions {
             for operand in &mut instruction.operands {
@@ -27,7 +27,7 @@ impl Numbers {
             .for_each(|i| self.in_initial(i));
     }
 
-    /// In an initial value.
+    /// Renumbers the names in an initial value.
     pub fn in_initial(&self, initial: &mut Initial) {
         for relocation in &mut initial.relocations {
             match &mut relocation.target {

@@ -36,7 +36,7 @@ pub struct SharedVariable {
     pub dynamic: bool,
 }
 
-/// Where the shared variables of an entry lie.
+/// The layout of an entry's shared variables.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct SharedMemory {
     /// The variables, the dynamic ones last; otherwise as they are declared.
@@ -48,10 +48,10 @@ pub struct SharedMemory {
     pub reserved: u32,
 }
 
-/// What keeps the variables from being placed.
+/// A reason why the variables cannot be placed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Misplaced {
-    /// Where it is.
+    /// Place of the declaration.
     pub place: Span,
     /// The variable or marker.
     pub text: String,
@@ -59,7 +59,7 @@ pub struct Misplaced {
     pub reason: String,
 }
 
-/// More than any machine has.
+/// A bound on the bytes of shared memory: more than any machine has.
 const MOST: u64 = 1 << 24;
 
 /// Bytes of shared memory that CUDA keeps for itself in every block since
@@ -102,7 +102,7 @@ impl Module {
         list
     }
 
-    /// What initial values of variables point to.
+    /// Variables and functions that initial values of variables point to.
     pub fn relocations(&self) -> impl Iterator<Item = Target> + '_ {
         let initial = self.variables.iter().flat_map(|v| &v.initial);
         initial.flat_map(|i| &i.relocations).map(|r| r.target)

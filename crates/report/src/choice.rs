@@ -86,7 +86,7 @@ pub enum ChoiceKind {
 }
 
 impl ChoiceKind {
-    /// In hardware.
+    /// Whether the choice is hardware.
     pub fn is_hardware(self) -> bool {
         matches!(
             self,

@@ -17,7 +17,7 @@ use spadkit_mapping::trace::TracedBlock;
 pub struct KernelSummary {
     /// Name of the trace.
     pub name: String,
-    /// Where the trace comes from.
+    /// Source of the trace.
     pub source: String,
     /// Threads of the block in x, y, z.
     pub block_dim: [u32; 3],
@@ -130,7 +130,7 @@ pub struct MappingLine {
     pub hash: String,
     /// The unit that implements it.
     pub unit: String,
-    /// How the configuration was found; `fixed` for those without any.
+    /// Method that found the configuration; `fixed` for those without any.
     pub method: String,
     /// Conflicts.
     pub conflicts: u64,
@@ -194,7 +194,7 @@ pub struct CosimLine {
     pub cycles: u64,
     /// Output ports compared, summed over cycles.
     pub checks: u64,
-    /// How many differed.
+    /// Output ports that differed, summed over cycles.
     pub mismatches: u64,
 }
 
@@ -220,7 +220,7 @@ pub struct FlowReport {
     pub machine_from: Option<String>,
     /// Geometry and sizes of the machine, in words.
     pub machine_text: String,
-    /// How conflicts are counted: `first-word` or `phases`.
+    /// Rule of counting conflicts: `first-word` or `phases`.
     pub rule: String,
     /// The rule of counting in words.
     pub rule_text: String,

@@ -7,9 +7,9 @@ pub(super) const PLAIN: &str = "mod";
 
 /// The names of a mapping.
 pub struct Names {
-    /// In a table: "Bit-vector XOR unit".
+    /// Name in a table: "Bit-vector XOR unit".
     pub label: String,
-    /// As the subject of a sentence: "a bit-vector XOR hash unit".
+    /// Name as the subject of a sentence: "a bit-vector XOR hash unit".
     pub subject: String,
 }
 

@@ -29,7 +29,7 @@ pub struct Since {
 /// A number then and now.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Change {
-    /// What it is.
+    /// Name of the number.
     pub what: String,
     /// Null where there was none.
     pub before: Option<f64>,

@@ -49,7 +49,7 @@ pub struct RewrittenLine {
 }
 
 impl RewrittenLine {
-    /// With what was measured.
+    /// The line of a rewritten kernel, with its measurements.
     pub fn of(
         measured: &Measured,
         machine_code: Option<MachineConflicts>,

@@ -49,7 +49,7 @@ pub struct SourceLine {
     pub change_by_hand: bool,
     /// The conflicts that it leaves, if its mapping is not the chosen one.
     pub change_leaves: Option<String>,
-    /// By barrier phase, those with an access.
+    /// Counts by barrier phase, for phases with an access.
     pub phases: Vec<PhaseCount>,
     /// Parts of sites whose pattern changes.
     pub parts: Vec<PatternPart>,
@@ -70,9 +70,9 @@ pub enum Turn {
 pub struct PatternPart {
     /// The counted variable.
     pub turn: Turn,
-    /// From 0.
+    /// First value of the variable, from 0.
     pub first: u32,
-    /// The last one.
+    /// Last value of the variable.
     pub last: u32,
     /// Address patterns of the part, the most frequent first.
     pub pattern: String,
@@ -143,7 +143,7 @@ pub struct Situation {
     pub warp: u32,
     /// Conflicts of all accesses of the line in the phase.
     pub conflicts: u64,
-    /// Without a mapping.
+    /// Wavefronts and banks of the access without a mapping.
     pub before: Served,
     /// Under the chosen mapping; null without one.
     pub after: Option<Served>,

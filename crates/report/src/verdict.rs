@@ -18,7 +18,7 @@ pub struct Verdict {
     pub problem: String,
     /// Remedy of the problem, with the gain; empty without a problem.
     pub remedy: String,
-    /// More, a sentence or two each.
+    /// Details, a sentence or two each.
     pub detail: Vec<String>,
     /// The four headline numbers.
     pub numbers: Vec<Number>,
@@ -27,7 +27,7 @@ pub struct Verdict {
 /// A number of the verdict.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Number {
-    /// What it is.
+    /// Name of the number.
     pub what: String,
     /// Before the arrow; empty without one.
     pub from: String,

@@ -55,13 +55,13 @@ pub struct Config {
     pub capacity_words: u32,
     /// The most words that one thread block may have; at most the capacity.
     pub block_words: u32,
-    /// How accesses wider than a word are served.
+    /// Rule of serving accesses wider than a word.
     pub wide: Wide,
-    /// How the conflict degree of an atomic is counted.
+    /// Rule of counting the conflict degree of an atomic.
     pub atomics: Atomics,
     /// The configurable hash unit that the SM has.
     pub hash_unit: HashKind,
-    /// What is fixed when the path is emitted.
+    /// Parameters that are fixed when the path is emitted.
     pub path: PathParams,
     /// The values of the path's `cfg_*` ports.
     pub settings: PathSettings,

@@ -42,13 +42,13 @@ pub(crate) fn when(condition: impl Into<Expr>, value: impl Into<Operand>) -> Val
 }
 
 impl Value {
-    /// Else `value` where `condition` holds.
+    /// The value with another case: else `value` where `condition` holds.
     pub(crate) fn when(mut self, condition: impl Into<Expr>, value: impl Into<Operand>) -> Self {
         self.cases.push((condition.into(), value.into()));
         self
     }
 
-    /// Else `value`.
+    /// The value with its last case: else `value`.
     pub(crate) fn otherwise(mut self, value: impl Into<Operand>) -> Self {
         self.otherwise = Some(value.into());
         self

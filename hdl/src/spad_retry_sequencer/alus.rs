@@ -18,7 +18,7 @@ struct Sides {
     read: Option<Read>,
 }
 
-/// How the words of a turn are read.
+/// The words of a turn, as they are read.
 struct Read {
     pick: Module,
     word_next: Signal,

@@ -13,10 +13,10 @@ pub(super) struct State {
     /// The number of the present cycle within the state, where one lasts longer
     /// than it needs to.
     pub(super) cnt: Option<Signal>,
-    /// Where READ or WRITE do.
+    /// Waits of READ or WRITE, where these last longer than their answer takes.
     pub(super) waits: Option<Waits>,
     pub(super) sent: Signal,
-    /// Where WRITE ends before its answer: it has not come.
+    /// The answer of WRITE has not come, where WRITE ends before it.
     pub(super) owed: Option<Signal>,
 }
 

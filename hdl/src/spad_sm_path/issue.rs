@@ -1,4 +1,4 @@
-//! From the offers of the warps to passes in EX.
+//! Issue: from the offers of the warps to passes in EX.
 
 use super::Path;
 use crate::codes::source;

@@ -7,7 +7,7 @@ use crate::ports::ports;
 use crate::signal::{Operand, Signal, code};
 
 ports! {
-    /// What is static while anything is in flight.
+    /// The settings, which are static while anything is in flight.
     Settings(s) {
         kernel_clear: input(1, "kernel launch: forget the conflict history"),
         cfg_pipeline: input(

@@ -17,7 +17,7 @@ type Sharing = (Signal, Option<(Signal, Index)>);
 pub(super) struct Banks {
     /// The words of accesses in their second cycle.
     pub(super) words: Signal,
-    /// Where they perform atomic operations.
+    /// Later cycles of the accesses, where the banks perform atomic operations.
     pub(super) later: Option<Later>,
 }
 

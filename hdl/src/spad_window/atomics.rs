@@ -239,7 +239,8 @@ impl Kept {
         }
     }
 
-    /// What lane `i` begins that counts, of a load-reserved and a store-conditional.
+    /// The load-reserved and the store-conditional that lane `i` begins and that
+    /// count.
     fn begins(&self, window: &Window, i: Size, warp: Signal, begins: [Expr; 2]) -> [Expr; 2] {
         let (u, s) = (window.u, window.s);
         let owner = self.owner.part(i * s.WW, s.WW);

@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::path::Path;
 
-/// So many access sites have a picture.
+/// Number of access sites that have a picture, at most.
 const MOST: usize = 8;
 
 /// For each access site with conflicts, the worst first, its access with most
@@ -73,7 +73,8 @@ pub(super) fn pictures(
     Ok(sites.into_iter().map(picture).collect())
 }
 
-/// Of the mappings after the first of a result, the first of those with the fewest conflicts.
+/// The first mapping with the fewest conflicts, among those after the first of a
+/// result.
 pub(super) fn least_conflicting<'a>(
     found: &Value,
     others: &'a [LayoutSpec],

@@ -35,8 +35,8 @@ impl Library {
         }
     }
 
-    /// What `synth` gives for a whole SM: of the unit of `hash`, else of the hash
-    /// of the machine.
+    /// Area that `synth` gives for a whole SM: of the unit of `hash`, else of the
+    /// hash of the machine.
     pub fn area(
         &self,
         hash: Option<&LayoutSpec>,

@@ -28,7 +28,7 @@ pub(super) struct Baseline {
     format_version: u32,
     /// The mapping that conflicts were counted under.
     hash: String,
-    /// By file, as it is named from the folder of the baseline.
+    /// Kernels by file, as it is named from the folder of the baseline.
     kernels: BTreeMap<String, Known>,
     #[serde(skip)]
     path: PathBuf,
@@ -39,7 +39,7 @@ pub(super) struct Baseline {
 #[serde(deny_unknown_fields)]
 pub(super) struct Known {
     machine: String,
-    /// By metric.
+    /// Numbers by metric.
     numbers: BTreeMap<String, u64>,
     /// Lines with their conflicts, faults and wrong outputs, by what tells them apart
     /// while lines move.
@@ -134,7 +134,7 @@ impl Baseline {
         }
     }
 
-    /// What to say of `missing`, kernels that the baseline does not have, and of its files
+    /// Notes on `missing`, kernels that the baseline does not have, and on its files
     /// that are gone.
     pub fn notes(&self, missing: Vec<String>) -> Vec<String> {
         let folder = self.path.parent().unwrap_or(Path::new(""));
@@ -151,7 +151,7 @@ impl Baseline {
         missing.into_iter().chain(gone).collect()
     }
 
-    /// For a file.
+    /// The baseline as text for a file.
     pub fn text(&self) -> String {
         serde_json::to_string_pretty(self).expect("a JSON value") + "\n"
     }
@@ -177,7 +177,8 @@ fn parsed<T: serde::de::DeserializeOwned>(path: &Path, text: &str) -> Result<T> 
     })
 }
 
-/// How the baseline `path` calls a kernel: a file as it is named from its folder.
+/// The name of a kernel in the baseline `path`: a file as it is named from its
+/// folder.
 fn key(path: &Path, input: &Input) -> String {
     match input {
         Input::Generated(name) => name.clone(),

@@ -1,4 +1,4 @@
-//! What removes the conflicts, as changes of the source.
+//! Fixes that remove the conflicts, as changes of the source.
 
 use super::measure::Measured;
 use crate::capture::statics::launch_indices;
@@ -49,10 +49,10 @@ pub(super) struct ChangedLine {
     pub source: String,
     pub text: String,
     pub changed: String,
-    /// The same with the changes of the other fixes, where they change it, too.
+    /// The changed text with the changes of the other fixes, where they change it, too.
     #[serde(skip)]
     with_others: Option<String>,
-    /// Where it stands.
+    /// Place of the statement.
     #[serde(skip)]
     pub region: Region,
 }
@@ -80,13 +80,13 @@ impl ChangedLine {
     }
 }
 
-/// What removes the conflicts of a kernel.
+/// The fixes for the conflicts of a kernel.
 #[derive(Default)]
 pub(super) struct FixSearch {
     pub fixes: Vec<Fix>,
-    /// What to know of them, or why there are none.
+    /// A note on the fixes, or the reason why there are none.
     pub note: Option<String>,
-    /// That they are not judged by the machine code, and why.
+    /// A clause that says that the fixes are not judged by the machine code, and why.
     pub doubt: Option<String>,
 }
 
@@ -106,7 +106,8 @@ impl FixSearch {
     }
 }
 
-/// For each array that is best changed, within a budget of each search.
+/// Searches fixes for each array that is best changed, within a budget of each
+/// search.
 pub(super) fn of(
     measured: &Measured,
     input: &Input,
@@ -237,7 +238,7 @@ fn open(s: &Suggestion, fix: &Fix) -> Option<String> {
     ))
 }
 
-/// That of the mapping; none where no line calls one.
+/// The function of the mapping; none where no line calls one.
 fn function(s: &Suggestion) -> Option<Function> {
     (!s.function.is_empty()).then(|| Function {
         name: s.function_name.clone(),

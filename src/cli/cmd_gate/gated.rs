@@ -18,7 +18,7 @@ use std::collections::BTreeMap;
 pub(super) struct Gated {
     failed: bool,
     pub kernels: Vec<GatedKernel>,
-    /// Those that could not be judged.
+    /// Kernels that could not be judged.
     #[serde(rename = "errors", skip_serializing_if = "Vec::is_empty")]
     pub unread: Vec<Unread>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -29,7 +29,7 @@ pub(super) struct Gated {
 #[derive(Serialize)]
 pub(super) struct Unread {
     pub input: String,
-    /// What was wrong, and where.
+    /// The error, and its place.
     pub error: String,
 }
 
@@ -68,7 +68,7 @@ impl Gated {
         self.failed
     }
 
-    /// Those that the baseline does not have.
+    /// Kernels that the baseline does not have.
     pub fn new_kernels(&self) -> Vec<String> {
         let new = self.kernels.iter().filter(|k| k.before.is_none());
         new.map(|k| k.input.clone()).collect()
@@ -150,13 +150,13 @@ pub(super) struct GatedKernel {
     /// Results of the baseline with their numbers, if it has the kernel.
     #[serde(skip)]
     pub before: Option<BTreeMap<String, u64>>,
-    /// What removes the conflicts, where a limit on them is exceeded.
+    /// Fixes that remove the conflicts, where a limit on them is exceeded.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub fixes: Vec<Fix>,
-    /// What to know of them, or why there are none.
+    /// A note on the fixes, or the reason why there are none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub fix_note: Option<String>,
-    /// The same in two parts: what is of this kernel, and what is of the tools.
+    /// The parts of `fix_note`: one is of this kernel, the other of the tools.
     #[serde(skip)]
     pub note: Option<String>,
     #[serde(skip)]
@@ -173,7 +173,7 @@ impl GatedKernel {
         self.checks.iter().any(|check| check.failed)
     }
 
-    /// What a command shows about a failure, and the command.
+    /// The purpose of a command that shows more about a failure, and the command.
     pub fn advice(&self, check: &Check) -> (&'static str, String) {
         let input = shell(&self.input);
         match (check.limit.metric, check.value) {
@@ -215,7 +215,7 @@ pub(super) struct Check {
     pub limit: Limit,
     /// Null where it could not be measured: the kernel has a fault.
     pub value: Option<u64>,
-    /// Of the baseline.
+    /// The number of the baseline.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub before: Option<u64>,
     /// Faults or warnings that the baseline does not have.
@@ -223,7 +223,7 @@ pub(super) struct Check {
     pub new: Option<u64>,
     /// The number is above the limit, or unknown.
     pub exceeded: bool,
-    /// It is also worse than the baseline.
+    /// Whether it is exceeded, and also worse than the baseline.
     pub failed: bool,
 }
 

@@ -1,4 +1,4 @@
-//! What tells the results of a kernel apart, and stays while lines move.
+//! Identities that tell the results of a kernel apart, and stay while lines move.
 
 use crate::suggest::SourceFiles;
 use std::collections::HashMap;
@@ -12,7 +12,7 @@ pub(super) struct Identities {
 }
 
 impl Identities {
-    /// Of the kernel that `input` names.
+    /// Identities of the results of the kernel that `input` names.
     pub fn beside(input: &Path) -> Self {
         Identities {
             source: SourceFiles::beside(input),

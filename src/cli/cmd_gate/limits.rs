@@ -19,7 +19,7 @@ const SIZE: Size = Size {
     expected: "limits: TOML in UTF-8",
 };
 
-/// What can be limited.
+/// A number that can be limited.
 #[derive(
     Clone,
     Copy,
@@ -56,13 +56,13 @@ impl Metric {
     }
 }
 
-/// What fails: a metric above `most`.
+/// A limit: the gate fails if a metric is above `most`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Limit {
     pub metric: Metric,
     /// The largest value that passes.
     pub most: u64,
-    /// It was written with `>=`.
+    /// Whether it was written with `>=`.
     or_equal: bool,
 }
 
@@ -133,7 +133,7 @@ impl FromStr for Limit {
     }
 }
 
-/// Where limits come from.
+/// The sources of limits.
 pub(super) struct Limits<'a> {
     given: &'a [Limit],
 }
@@ -142,10 +142,10 @@ pub(super) struct Limits<'a> {
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 struct File {
-    /// Of all kernels of the folder.
+    /// Limits of all kernels of the folder.
     #[serde(default)]
     fail_on: Option<Vec<String>>,
-    /// Of one kernel, by the name of its file, or of a launch (`FILE.toml:N`).
+    /// Limits of one kernel, by the name of its file, or of a launch (`FILE.toml:N`).
     #[serde(default)]
     kernel: BTreeMap<String, Own>,
 }
@@ -158,11 +158,11 @@ struct Own {
     skip: Option<String>,
 }
 
-/// What is asked of a kernel.
+/// The ruling on a kernel.
 #[derive(Debug, PartialEq)]
 pub(super) enum Ruling {
     Limits(Vec<Limit>),
-    /// It is left out, for this reason.
+    /// The kernel is left out, for this reason.
     Skip(String),
 }
 
@@ -173,12 +173,13 @@ pub(super) fn is_limits_file(input: &Path) -> bool {
 }
 
 impl<'a> Limits<'a> {
-    /// Those of the command line come first.
+    /// The limits of the command line, which come first.
     pub fn of(given: &'a [Limit]) -> Self {
         Limits { given }
     }
 
-    /// What is asked of a kernel. A file can leave it out, whatever the command line asks.
+    /// The ruling on a kernel. A file can leave it out, whatever the command line
+    /// asks.
     pub fn of_input(&self, input: &Path) -> Result<Ruling> {
         let file = input.parent().unwrap_or(Path::new("")).join(FILE);
         let own = if file.is_file() {
@@ -199,7 +200,7 @@ impl<'a> Limits<'a> {
     }
 }
 
-/// What `file` has for the kernel of `input`, or for all.
+/// The ruling that `file` has for the kernel of `input`, or for all.
 fn from_file(file: &Path, input: &Path) -> Result<Option<Ruling>> {
     let text = SIZE.read_text(file)?;
     let all: File = toml::from_str(&text).map_err(|e| {

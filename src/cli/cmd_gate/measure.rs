@@ -18,7 +18,7 @@ use crate::trace::{AccessTrace, ConflictProfile, Line};
 use crate::workload::{AccessOptions, Input, RunOptions};
 use serde::Serialize;
 
-/// What is measured.
+/// The numbers to measure.
 pub(super) struct Wanted<'a> {
     pub hash: &'a LayoutSpec,
     /// The launch is simulated.
@@ -31,7 +31,7 @@ pub(super) struct Wanted<'a> {
 /// A kernel's numbers.
 #[derive(Serialize)]
 pub(super) struct Measured {
-    /// As the PTX or the trace names it.
+    /// Name of the kernel, as the PTX or the trace has it.
     pub name: String,
     /// Null where the kernel has a fault: there is no trace of it.
     conflicts: Option<u64>,
@@ -40,7 +40,7 @@ pub(super) struct Measured {
     warnings: u64,
     #[serde(skip_serializing_if = "Option::is_none")]
     cycles: Option<u64>,
-    /// Of the hardware that computes the mapping, where a limit is on it.
+    /// Area of the hardware that computes the mapping, where a limit is on it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub hardware: Option<HardwareArea>,
     /// Lines with conflicts, those with most first.
@@ -49,12 +49,12 @@ pub(super) struct Measured {
     pub faults: Vec<Finding>,
     /// Outputs that are not as expected.
     pub wrong_outputs: Vec<String>,
-    /// What tells each of `faults` apart while lines move.
+    /// Identities of `faults`, which tell them apart while lines move.
     #[serde(skip)]
     pub fault_identities: Vec<String>,
     #[serde(skip)]
     pub trace: Option<AccessTrace>,
-    /// Where the machine and the accesses were not made for each other.
+    /// Notes where the machine and the accesses were not made for each other.
     #[serde(skip)]
     pub notes: Vec<String>,
 }
@@ -67,7 +67,7 @@ pub(super) struct LineConflicts {
     pub conflicts: u64,
     pub wavefronts: u64,
     pub max_degree: u32,
-    /// What tells it apart while lines move.
+    /// Identity of the line, which tells it apart while lines move.
     #[serde(skip)]
     pub identity: String,
 }
@@ -130,7 +130,8 @@ impl Measured {
         Ok(measured)
     }
 
-    /// Its faults, its outputs, and the accesses where the same run has them.
+    /// Runs the launch: its faults, its outputs, and the accesses where the same run
+    /// has them.
     fn run(&mut self, launch: &LaunchInput, run: RunOptions) -> Result<Option<AccessTrace>> {
         let options = Options {
             races: true,
@@ -203,7 +204,7 @@ impl Measured {
         own.map(|(fault, identity)| (fault, identity.as_str()))
     }
 
-    /// What tells the results of a metric apart; none if it is only a number.
+    /// Identities of the results of a metric; none if it is only a number.
     pub fn results_of(&self, metric: Metric) -> Option<Box<dyn Iterator<Item = &str> + '_>> {
         let faults = |warnings| self.own_faults(warnings).map(|(_, identity)| identity);
         match metric {
@@ -240,7 +241,7 @@ impl Measured {
     }
 }
 
-/// What tells each fault apart: of a race, both lines.
+/// Identities of faults, which tell them apart: of a race, both lines.
 fn identities(faults: &[Finding], input: &Input) -> Vec<String> {
     let place = |fault: &Finding| {
         fault

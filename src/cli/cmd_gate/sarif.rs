@@ -1,4 +1,4 @@
-//! What fails, as SARIF 2.1.0: for code review, with lines and fixes.
+//! Failures as SARIF 2.1.0: for code review, with lines and fixes.
 
 mod rules;
 
@@ -81,13 +81,13 @@ struct Results<'a> {
     source: SourceFiles,
 }
 
-/// What a result is about.
+/// The subject of a result.
 struct About<'a> {
     rule: usize,
     text: &'a str,
     /// `file:line` of the source; without it the kernel's file is named.
     place: Option<&'a str>,
-    /// What tells results of one rule apart.
+    /// Identity, which tells results of one rule apart.
     identity: &'a str,
     against: Against,
 }
@@ -96,7 +96,7 @@ struct About<'a> {
 #[derive(Clone, Copy)]
 struct Against {
     state: &'static str,
-    /// It is new, or more than before.
+    /// Whether the result is new, or more than before.
     worse: bool,
 }
 

@@ -1,4 +1,4 @@
-//! What `gate` tells.
+//! Text of `gate`.
 
 use super::gated::{Check, Gated, GatedKernel};
 use super::limits::Metric;
@@ -120,7 +120,7 @@ impl CommandResult for Gated {
 }
 
 impl Gated {
-    /// What is said once of the fixes of all kernels.
+    /// Sentences that are said once of the fixes of all kernels.
     fn doubts(&self) -> BTreeSet<&String> {
         let failed = self.kernels.iter().filter(|k| k.failed());
         failed.filter_map(|k| k.doubt.as_ref()).collect()
@@ -142,7 +142,7 @@ impl GatedKernel {
         text
     }
 
-    /// What removes the conflicts, whatever limit they exceed.
+    /// A sentence on what removes the conflicts, whatever limit they exceed.
     fn remedy(&self) -> Option<String> {
         let fixes: Vec<&str> = self.fixes.iter().map(|fix| fix.text.as_str()).collect();
         let fixes = (!fixes.is_empty()).then(|| format!("{}.", fixes.join("; ")));

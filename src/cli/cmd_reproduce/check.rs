@@ -21,7 +21,7 @@ pub(super) struct Check<'a> {
     pub at: &'a Path,
     /// Figures of which every point is computed again.
     pub ids: &'a [String],
-    /// So many points of the others.
+    /// Number of points of other figures that are computed again.
     pub recompute: usize,
     pub printer: &'a Printer,
 }

@@ -63,7 +63,7 @@ struct Composed<'a> {
     composition: Composition,
     #[serde(skip)]
     input: &'a str,
-    /// Its name.
+    /// Name of the machine.
     #[serde(skip)]
     machine: String,
 }
@@ -84,7 +84,7 @@ impl CommandResult for Composed<'_> {
         details
     }
 
-    /// The same run with all of its counters.
+    /// A run of the kernel with all of its counters.
     fn hints(&self) -> Vec<Hint> {
         let (input, hash) = (shell(self.input), best_hash(&self.composition.results));
         let hash = hash.map_or(String::new(), |hash| format!(" --hash {}", shell(hash)));

@@ -20,8 +20,8 @@ pub(super) struct ModeOf {
 }
 
 impl Job<'_> {
-    /// For each array that the hardware accesses in swizzle modes: the best
-    /// mode in the entry's first launch, if any.
+    /// The best mode of each array that the hardware accesses in swizzle modes, in
+    /// the entry's first launch, if any.
     pub fn modes(&self, rewritten: &Rewritten) -> Result<Vec<ModeOf>> {
         let names = &rewritten.with_modes;
         let trace = match self.launch {

@@ -30,7 +30,7 @@ pub(super) struct NothingHelps {
     conflicts: u64,
     /// Conflicts that every mapping leaves which keeps the wide accesses whole.
     lower_bound: u64,
-    /// The line with most of them.
+    /// Line with most of the conflicts.
     line: Option<String>,
     reason: String,
 }
@@ -41,7 +41,7 @@ pub(super) struct Proposed {
     pub hash: LayoutSpec,
     /// None if the kernel has no file.
     pub command: Option<String>,
-    /// Without a launch, nothing is measured.
+    /// Conflicts before; without a launch, nothing is measured.
     conflicts_before: Option<u64>,
     conflicts_after: Option<u64>,
     outputs_equal: Option<bool>,

@@ -26,7 +26,7 @@ pub(super) struct Report<'a> {
     pub machine_code: Option<MachineConflicts>,
     #[serde(skip)]
     pub machine: &'a Config,
-    /// Where the PTX was written to.
+    /// File to which the PTX was written.
     #[serde(skip)]
     pub output: Option<&'a Path>,
     /// The command that writes a launch file for it.

@@ -66,7 +66,7 @@ impl Group<'_> {
     }
 }
 
-/// What would order the two sides.
+/// The remedies that would order the two sides.
 fn remedies(finding: &Finding) -> ([&Option<String>; 4], bool) {
     let Finding {
         barrier,

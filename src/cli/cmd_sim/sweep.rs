@@ -18,7 +18,7 @@ use std::time::Instant;
 
 /// Points that ran, and those that did not.
 pub(super) struct Sweep {
-    /// In the order of the options' values.
+    /// Points in the order of the options' values.
     pub points: Vec<Point>,
     /// Points that cannot be, with the reason.
     pub skipped: Vec<(Draft, String)>,
@@ -27,7 +27,7 @@ pub(super) struct Sweep {
     pub baselines: Vec<Point>,
     /// All points of the plan.
     pub planned: usize,
-    /// It was ended before all points had run.
+    /// Whether it was ended before all points had run.
     pub interrupted: bool,
 }
 

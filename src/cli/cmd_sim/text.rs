@@ -164,7 +164,7 @@ pub(super) fn spaced(name: &str) -> String {
     name.replace('_', " ")
 }
 
-/// Where the hash stands, and what it takes.
+/// A sentence on where the hash stands, and what it takes.
 fn hash_hardware(config: &Config) -> String {
     let hardware = match config.path.hash {
         PathHash::Mod => "the low address bits, no hardware".to_owned(),
@@ -192,7 +192,8 @@ fn dependences(dependent: Option<u32>) -> String {
     }
 }
 
-/// How conflicts were counted; `lanes` of a pass, where all points have as many.
+/// A sentence on how conflicts were counted; `lanes` of a pass, where all points have
+/// as many.
 pub(super) fn conflict_rule(config: &Config, lanes: Option<u32>) -> String {
     let served = if config.path.broadcast {
         "distinct words"
@@ -319,7 +320,7 @@ fn row_of(point: &Point) -> Vec<String> {
     ]
 }
 
-/// What the columns mean.
+/// The meaning of the columns.
 fn legend(sweep: &Sweep) -> String {
     let mut text = String::new();
     for baseline in &sweep.baselines {
@@ -329,7 +330,7 @@ fn legend(sweep: &Sweep) -> String {
             dominant: most of them, of all issue slots\n"
 }
 
-/// What speed-ups are over.
+/// A clause on what speed-ups are over.
 pub(super) fn baseline_text(baseline: &Point) -> String {
     let settings = &baseline.config.settings;
     let labels = baseline.draft.labels.iter();

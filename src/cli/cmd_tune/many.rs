@@ -142,7 +142,7 @@ impl TuneArgs {
     }
 }
 
-/// Without what a point does not name.
+/// Leaves out what a point does not name.
 fn leave_out(found: &mut Value) {
     match found {
         Value::Object(fields) => {
@@ -190,7 +190,7 @@ impl Tuned {
         })
     }
 
-    /// For mappings in software: whether it is proved that no XOR, no padding, or no
+    /// Whether it is proved, for mappings in software, that no XOR, no padding, or no
     /// mapping at all leaves fewer.
     fn is_proved(&self, best: &Value) -> bool {
         let fewest = self.found["fewest_proved"].as_bool().unwrap_or(false);
@@ -208,7 +208,7 @@ struct TunedKernel {
 }
 
 impl Serialize for TunedKernel {
-    /// Its input, then the result of `tune` for it alone.
+    /// Writes its input, then the result of `tune` for it alone.
     fn serialize<S: serde::Serializer>(&self, s: S) -> std::result::Result<S::Ok, S::Error> {
         let mut fields = Map::new();
         fields.insert("input".to_owned(), self.input.as_str().into());

@@ -21,7 +21,8 @@ pub(super) struct PutIntoPtx {
     pub per_variable: Option<Put>,
 }
 
-/// Mappings as `rewrite --hash` takes them, and what the machine code makes of them.
+/// The mappings as `rewrite --hash` takes them, and what the machine code makes of
+/// them.
 #[derive(Serialize)]
 pub(super) struct Put {
     hashes: Vec<String>,
@@ -99,7 +100,7 @@ impl PutIntoPtx {
         Put::is_vain(self.whole.as_ref())
     }
 
-    /// The same of one for each variable.
+    /// Whether a mapping for each variable is known to gain nothing.
     pub fn per_variable_is_vain(&self) -> bool {
         Put::is_vain(self.per_variable.as_ref())
     }

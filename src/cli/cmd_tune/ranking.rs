@@ -127,8 +127,9 @@ impl<'a> Ranking<'a> {
         }
     }
 
-    /// The same if `suggestions` are the changes of the source: gaps that are longer rows of
-    /// the declaration cost no instruction. Suggested ones have a row in the table.
+    /// The ranking if `suggestions` are the changes of the source: gaps that are longer
+    /// rows of the declaration cost no instruction. Suggested ones have a row in the
+    /// table.
     pub fn with_declared(mut self, array: &Array, suggestions: &[&Suggestion]) -> Self {
         if let [suggestion] = suggestions
             && let Some(hash) = suggestion.declared_padding()

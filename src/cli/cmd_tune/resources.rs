@@ -19,7 +19,7 @@ use serde::Serialize;
 pub(in crate::cli) struct Launched<'a> {
     pub module: &'a Module,
     pub file: &'a LaunchFile,
-    /// How it is rewritten; the mapping does not matter.
+    /// Request of the rewriting; the mapping does not matter.
     pub request: Request,
     /// Registers of a thread that the launch file gives; 0 if none.
     pub registers: u32,

@@ -61,9 +61,9 @@ pub(super) struct SoftwareRanking<'a> {
     pub whole: Ranking<'a>,
     pub rule: &'static str,
     pub rule_text: String,
-    /// With several variables: a mapping for each.
+    /// A mapping for each variable, if there are several.
     pub per_variable: Option<Apart<'a>>,
-    /// With wide accesses that leave conflicts: the same, split.
+    /// Mappings with wide accesses split, where these leave conflicts.
     pub narrower: Vec<Split<'a>>,
     /// The swizzle modes of tensor copies, of each array that has conflicts.
     pub modes: &'a [ModesOf],
@@ -229,7 +229,7 @@ impl<'a> Apart<'a> {
 }
 
 impl OfVariable<'_> {
-    /// Its line in the table.
+    /// Cells of the variable's line in the table.
     fn cells(&self) -> Vec<String> {
         let best = self.own.best();
         vec![

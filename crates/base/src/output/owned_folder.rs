@@ -68,7 +68,7 @@ struct Plan {
     folders: Vec<String>,
 }
 
-/// What exists at the path of a file to be written.
+/// The kind of what exists at the path of a file to be written.
 enum Existing {
     Nothing,
     Folder,
@@ -103,7 +103,7 @@ impl OwnedFolder {
         self.check_for(names.iter().map(|name| (*name, None)).collect())
     }
 
-    /// As [`OwnedFolder::check`], for files whose content is already known.
+    /// Checks files as [`OwnedFolder::check`] does, whose content is already known.
     pub fn check_files(&self, files: &[OwnedFile]) -> Result<()> {
         self.check_for(files.iter().map(OwnedFile::known).collect())
     }
@@ -264,7 +264,8 @@ impl OwnedFolder {
         Ok(plan)
     }
 
-    /// What exists under `name`. Fails if a parent folder of it is not a directory.
+    /// The kind of what exists under `name`. Fails if a parent folder of it is not a
+    /// directory.
     fn look(&self, name: &str) -> Result<Existing> {
         let place = self.dir.join(name);
         for folder in Path::new(name).ancestors().skip(1) {

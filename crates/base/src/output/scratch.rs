@@ -66,7 +66,8 @@ impl Drop for Scratch {
     }
 }
 
-/// Without support for locks, there is no lock, and nothing is removed.
+/// Locks the file. Without support for locks, there is no lock, and nothing is
+/// removed.
 fn lock(file: &File) {
     let _ = flock(file, FlockOperation::NonBlockingLockShared);
 }

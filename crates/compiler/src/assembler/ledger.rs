@@ -57,9 +57,9 @@ impl Fates {
 pub struct LedgerSite {
     /// Number of the site in the trace.
     pub pc: u32,
-    /// What it does.
+    /// Operation of the access.
     pub op: Op,
-    /// Where it is.
+    /// Place of the access.
     #[serde(flatten)]
     pub place: Place,
     /// The outcomes of its occurrences.

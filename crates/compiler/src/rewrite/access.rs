@@ -64,7 +64,7 @@ impl Obstacle {
 /// The accesses of a kernel.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Accesses {
-    /// In the order of the functions and of the text.
+    /// Accesses in the order of the functions and of the text.
     pub list: Vec<Access>,
     /// Instructions that touch shared memory and cannot be rewritten.
     pub obstacles: Vec<Obstacle>,
@@ -240,7 +240,7 @@ fn position(i: &Instruction) -> Class {
     }
 }
 
-/// How an instruction uses the shared memory that an operand names.
+/// The use that an instruction makes of the shared memory which an operand names.
 fn other(i: &Instruction, operand: usize) -> String {
     let what = match i.opcode {
         Opcode::Mbarrier => "an mbarrier object",

@@ -97,7 +97,7 @@ pub fn measure(
 
 /// The counters of a run.
 struct Counted<'a> {
-    /// Only its launches are counted.
+    /// Entry whose launches are counted.
     entry: &'a str,
     rule: ConflictRule,
     /// The address bits that are the bank.

@@ -131,8 +131,8 @@ pub fn rewrite(module: &Module, request: &Request) -> Result<Rewritten> {
     attempt(module, request)?.map_err(Impossible::into_error)
 }
 
-/// As [`rewrite`], for one of several mappings to try: an impossible mapping is
-/// distinguished from an error.
+/// Rewrites as [`rewrite`] does, for one of several mappings to try: an impossible
+/// mapping is distinguished from an error.
 pub fn attempt(
     module: &Module,
     request: &Request,

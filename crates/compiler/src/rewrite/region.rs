@@ -127,7 +127,7 @@ impl Region {
         })
     }
 
-    /// The part in which `bytes` bytes are that begin at one of these.
+    /// The part that has `bytes` bytes wherever they begin between the two offsets.
     pub fn part_of(&self, begins: Option<(u32, u32)>, bytes: u32) -> Option<usize> {
         let (low, high) = begins?;
         let inside = |part: &Part| {

@@ -25,9 +25,9 @@ impl Left {
 /// Bytes of shared memory of a block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct SharedBytes {
-    /// In the original kernel.
+    /// Bytes in the original kernel.
     pub before: u32,
-    /// In the rewritten kernel.
+    /// Bytes in the rewritten kernel.
     pub after: u32,
 }
 

@@ -35,7 +35,7 @@ pub(super) struct Attributed {
     /// share one address.
     pub of: Vec<shared::SharedVariable>,
     pub variable: Variable,
-    /// For a part: its bytes.
+    /// Bytes of the part, where it is one.
     pub bytes: Option<Range<u32>>,
 }
 

@@ -19,13 +19,13 @@ pub struct AnalysedEntry<'m> {
     pub entry: u32,
     /// Shared variables of the entry, and of the functions that it calls.
     pub variables: Vec<Variable>,
-    /// Static instructions that may access each of them.
+    /// Number of static instructions that may access each variable.
     pub accesses: Vec<u32>,
     /// Bytes of a block's scratchpad, dynamic ones included.
     pub bytes: u32,
     /// Control flow of the entry.
     pub graph: FlowGraph,
-    /// Where variables may have been accessed, and may still be.
+    /// Program points at which variables may have been accessed, and may still be.
     pub ranges: Ranges,
     /// Accesses that may be to any variable.
     pub unattributed: Vec<Unattributed>,

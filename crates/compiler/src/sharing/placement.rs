@@ -22,7 +22,7 @@ pub enum ProgramPoint {
     On(Edge),
 }
 
-/// How `relssp` is placed.
+/// The placement of `relssp`.
 #[derive(
     Clone,
     Copy,
@@ -37,7 +37,7 @@ pub enum ProgramPoint {
 #[serde(rename_all = "lowercase")]
 #[strum(serialize_all = "lowercase")]
 pub enum Placement {
-    /// As early as possible on each path.
+    /// Releases as early as possible on each path.
     #[default]
     Optimal,
     /// At a common post-dominator of the last accesses.

@@ -10,17 +10,17 @@ use spadkit_ptx::marker::LayoutMarker;
 use spadkit_sm::config::Config;
 use spadkit_sm::sm::{BlockNeeds, Residency};
 
-/// How the variables are laid out.
+/// The layout of the variables.
 #[derive(
     Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, strum::EnumString, strum::VariantNames,
 )]
 #[serde(rename_all = "lowercase")]
 #[strum(serialize_all = "lowercase")]
 pub enum LayoutKind {
-    /// With the smallest access range of the shared ones.
+    /// Layout with the smallest access range of the shared variables.
     #[default]
     Optimal,
-    /// As they are declared.
+    /// Layout as the variables are declared.
     Declared,
 }
 
@@ -50,7 +50,7 @@ pub struct Plan<'k> {
     pub layout: Layout,
     /// The program points of the releases.
     pub points: Vec<ProgramPoint>,
-    /// How they were placed.
+    /// Method by which the releases were placed.
     pub placement: Placement,
 }
 
@@ -79,7 +79,7 @@ pub struct Planned<'a> {
 /// Resident blocks.
 #[derive(Clone, Debug, Serialize)]
 struct Blocks {
-    /// Without sharing.
+    /// Blocks without sharing.
     unshared: u32,
     /// Blocks with sharing.
     shared: u32,

@@ -14,7 +14,7 @@ pub(super) struct Mapped<'a> {
 }
 
 impl<'a> Mapped<'a> {
-    /// With words, which every mapping keeps whole.
+    /// An array of words, which every mapping keeps whole.
     pub fn words(array: &'a str, function: &'a str) -> Self {
         Mapped {
             array,

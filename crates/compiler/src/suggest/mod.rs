@@ -125,7 +125,7 @@ pub struct Tuned<'a> {
     pub trace: &'a AccessTrace,
     /// The machine's banks.
     pub geometry: Geometry,
-    /// How conflicts are counted.
+    /// Rule of counting conflicts.
     pub rule: ConflictRule,
     /// Shared memory as one array, and its mappings.
     pub whole: (&'a Array, &'a Choices),

@@ -15,7 +15,7 @@ pub struct Search<'a, 'e> {
     pub trace: &'a AccessTrace,
     /// The machine's banks.
     pub geometry: Geometry,
-    /// How conflicts are counted.
+    /// Rule of counting conflicts.
     pub rule: ConflictRule,
     /// Words of shared memory that a mapping may take.
     pub room: u32,
@@ -25,8 +25,8 @@ pub struct Search<'a, 'e> {
     pub effort: &'e Effort<'e>,
 }
 
-/// When mappings are searched for wide accesses that are split. If wide accesses count as one
-/// word, splitting cannot gain.
+/// The condition under which mappings are searched for wide accesses that are
+/// split. If wide accesses count as one word, splitting cannot gain.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum SplitWide {
     /// If no mapping of whole vectors leaves fewer conflicts.
@@ -44,9 +44,9 @@ pub struct Searched<'a> {
     pub array: Array,
     /// Mappings of shared memory as a whole.
     pub whole: Choices,
-    /// With several variables: each with a mapping of its own.
+    /// Mappings of the variables, each its own, if there are several.
     pub apart: Option<PerVariable>,
-    /// With wide accesses split.
+    /// Mappings with wide accesses split.
     pub narrower: Vec<Narrower>,
 }
 

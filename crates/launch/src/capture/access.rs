@@ -29,7 +29,7 @@ fn require_block(block: u64, grid: [u32; 3]) -> Result<()> {
     ))
 }
 
-/// What the trace of a block has beside the fields of every trace.
+/// The fields that the trace of a block has beside those of every trace.
 fn fields(
     target: Option<&str>,
     (grid, block): ([u32; 3], [u32; 3]),

@@ -15,13 +15,13 @@ use spadkit_ptx::names::{Type, Word};
 use spadkit_ptx::opcodes::Opcode;
 use std::collections::HashSet;
 
-/// When one lane executes an atomic for all.
+/// The condition under which one lane executes an atomic for all.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum Aggregated {
     /// Never.
     #[default]
     No,
-    /// Where all lanes of the warp execute it: by shuffles.
+    /// All lanes of the warp execute it: by shuffles.
     FullWarps,
     /// Always: by votes and counts, or by a reduction of the lanes.
     Always,
@@ -38,8 +38,8 @@ impl Aggregated {
     }
 }
 
-/// For each instruction of `function`; `read` has the registers that the function
-/// reads.
+/// The condition for each instruction of `function`; `read` has the registers that
+/// the function reads.
 pub(super) fn of_function(
     module: &Module,
     function: &Function,

@@ -1,4 +1,4 @@
-//! What the instructions of an entry are in a trace.
+//! Code of an entry, as the instructions of a trace.
 
 use super::aggregated::{self, Aggregated};
 use super::copies::CopyControl;
@@ -43,7 +43,7 @@ pub(super) struct Row {
     pub names_shared: bool,
     /// Lanes whose addresses count.
     pub lanes: u32,
-    /// When one lane does it for all.
+    /// Condition under which one lane does it for all.
     pub aggregated: Aggregated,
     pub dst: Option<u8>,
     pub srcs: Sources,
@@ -53,7 +53,7 @@ pub(super) struct Row {
     pub releases_after: bool,
 }
 
-/// What an instruction does to its warp.
+/// The effect of an instruction on its warp.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Role {
     /// Computes.
@@ -76,13 +76,13 @@ pub(super) enum Role {
     Copies(CopyControl),
     /// Closes a bulk group, or waits for all but this many.
     BulkGroup(BulkGroupOp, u32),
-    /// What it does is known when it has been executed: bulk copies, and
-    /// operations on `mbarrier` objects.
+    /// Known only when it has been executed: bulk copies, and operations on
+    /// `mbarrier` objects.
     Asynchronous,
 }
 
 impl Row {
-    /// Where it is.
+    /// Place of the instruction.
     pub fn place(&self) -> Place {
         Place {
             ptx_line: Some(self.line),
@@ -92,7 +92,7 @@ impl Row {
         }
     }
 
-    /// What a warp executes of it at `pc`, with its registers.
+    /// The instruction that a warp executes at `pc`, with its registers.
     pub fn instr(&self, pc: u32, kind: InstrKind, mask: u32) -> Instr {
         let mut instr = Instr::new(kind, pc, mask.into());
         (instr.dst, instr.srcs) = (self.dst, self.srcs);
@@ -252,7 +252,7 @@ fn statements_of(module: &Module) -> Vec<Vec<&Statement>> {
     of
 }
 
-/// What an instruction does; `read` has the registers that the function reads.
+/// The effect of an instruction; `read` has the registers that the function reads.
 fn role(
     info: &InstructionInfo,
     instruction: Option<&Instruction>,

@@ -14,7 +14,7 @@ pub(super) struct Copies {
     groups: VecDeque<Vec<u8>>,
 }
 
-/// What `cp.async` without a copy does.
+/// An instruction `cp.async` without a copy.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum CopyControl {
     /// Makes a group of the copies so far.

@@ -28,7 +28,7 @@ const LOCAL: u64 = 1 << 60;
 /// Widest access of a full trace.
 const MAX_BYTES: u32 = 16;
 
-/// What was recorded.
+/// A summary of the record.
 #[derive(Clone, Debug)]
 pub struct Captured {
     /// The kernel.
@@ -38,7 +38,7 @@ pub struct Captured {
     /// Registers that share their number with one that is live at the same
     /// time, because more than 255 are: they may wait for each other.
     pub crowded: u32,
-    /// Where each instruction stands.
+    /// Place of each instruction.
     pub places: Places,
 }
 
@@ -142,9 +142,9 @@ struct OneBlock<'a> {
     recorder: &'a FullRecorder<'a>,
     block: u32,
     barriers: Barriers,
-    /// By warp; those that have made one.
+    /// Copies by warp, for warps that have made one.
     copies: Vec<Copies>,
-    /// By warp.
+    /// Products by warp.
     products: HashMap<u32, Products>,
 }
 
@@ -252,7 +252,8 @@ impl OneBlock<'_> {
         Some(load)
     }
 
-    /// What waits for copies reads the registers that stand for them.
+    /// Lets an instruction that waits for copies read the registers that stand for
+    /// them.
     fn control_copies(&mut self, row: &Row, event: &Event, control: CopyControl) {
         let mut numbers = match event.exec {
             0 => Vec::new(),

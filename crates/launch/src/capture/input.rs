@@ -14,7 +14,7 @@ use std::sync::OnceLock;
 /// A launch file with one of its launches. Nothing is read before it is asked for.
 #[derive(Clone, Debug)]
 pub struct LaunchInput {
-    /// As the user names it.
+    /// Name of the launch, as the user wrote it.
     name: PathBuf,
     selected: Selected,
     file: OnceLock<LaunchFile>,
@@ -23,7 +23,8 @@ pub struct LaunchInput {
 }
 
 impl LaunchInput {
-    /// What `input` names; none if its name is not that of a launch file.
+    /// The launch that `input` names; none if its name is not that of a launch
+    /// file.
     pub fn of(input: &Path) -> Option<Self> {
         Selected::of(input).map(|selected| Self::new(input, selected))
     }
@@ -62,7 +63,7 @@ impl LaunchInput {
         }
     }
 
-    /// As the user names it.
+    /// Name of the launch, as the user wrote it.
     pub fn name(&self) -> &Path {
         &self.name
     }
@@ -147,8 +148,8 @@ impl LaunchInput {
         self.file().map_or(1, |file| file.launches().count())
     }
 
-    /// What to say where the file has several launches and the name none of them;
-    /// errors come up again when the file is read.
+    /// A note where the file has several launches and the name none of them; errors
+    /// come up again when the file is read.
     pub fn note(&self) -> Option<String> {
         if self.selected.which.is_some() {
             return None;

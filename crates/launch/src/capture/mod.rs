@@ -28,7 +28,7 @@ use spadkit_base::error::{Error, Result};
 use spadkit_ptx::exec::Outcome;
 use std::path::Path;
 
-/// Where a trace comes from: the file, and of several launches which.
+/// The source of a trace: the file, and which of several launches.
 fn source(path: &Path, index: usize, file: &LaunchFile) -> String {
     let path = path.display();
     if file.then.is_empty() {

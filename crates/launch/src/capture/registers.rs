@@ -64,7 +64,8 @@ fn groups(count: usize, infos: &[InstructionInfo]) -> Vec<usize> {
     (0..count).map(|r| root(&mut parents, r)).collect()
 }
 
-/// From the first to the last instruction that names a group of registers.
+/// The life of a group of registers, from the first to the last instruction that
+/// names one of them.
 #[derive(Clone, Copy)]
 struct Life {
     start: usize,
@@ -73,7 +74,7 @@ struct Life {
     read_first: bool,
 }
 
-/// By the first register of the group; none where no instruction names it.
+/// Lives by the first register of the group; none where no instruction names it.
 fn lives(groups: &[usize], infos: &[InstructionInfo]) -> Vec<Option<Life>> {
     let mut lives: Vec<Option<Life>> = vec![None; groups.len()];
     for (at, info) in infos.iter().enumerate() {
@@ -116,8 +117,8 @@ fn backward_branches(function: &Function) -> Vec<(usize, usize)> {
     list
 }
 
-/// What is live when a loop goes round lives to the end of the loop, and from
-/// its beginning where it is read before it is written.
+/// Extends lives over loops: what is live when a loop goes round lives to the end of
+/// the loop, and from its beginning where it is read before it is written.
 fn extend(lives: &mut [Option<Life>], loops: &[(usize, usize)]) {
     for life in lives.iter_mut().flatten() {
         if life.read_first {

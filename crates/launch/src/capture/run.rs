@@ -14,7 +14,7 @@ use spadkit_ptx::exec::{
 };
 use std::path::Path;
 
-/// How a launch runs.
+/// Options for the run of a launch.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct RunOptions {
     /// The block that an access trace is of, by its linear index; what the launch
@@ -50,7 +50,7 @@ pub struct LaunchRun<'a> {
     pub module: &'a Module,
     /// The launch of the file that is recorded.
     pub selected: &'a Selected,
-    /// How it runs.
+    /// Options of the run.
     pub options: RunOptions,
 }
 
@@ -158,7 +158,7 @@ impl<'a> LaunchRun<'a> {
 pub struct Checked<'a> {
     /// The launches with their buffers, after they ran.
     pub prepared: Prepared<'a>,
-    /// What was found.
+    /// Outcome of the run.
     pub outcome: Outcome,
     /// The accesses of the traced block, if it is all that ran.
     pub trace: Option<AccessTrace>,

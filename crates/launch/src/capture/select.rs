@@ -13,12 +13,13 @@ use std::path::{Path, PathBuf};
 pub struct Selected {
     /// The launch file.
     pub file: PathBuf,
-    /// What follows the colon: a number or an entry; none for the first.
+    /// Text behind the colon: a number or an entry; none for the first.
     pub which: Option<String>,
 }
 
 impl Selected {
-    /// What `input` names; none if its name is not that of a launch file.
+    /// The selection that `input` names; none if its name is not that of a launch
+    /// file.
     pub fn of(input: &Path) -> Option<Self> {
         let is_toml = |path: &Path| path.extension().is_some_and(|e| e == "toml");
         if is_toml(input) {
@@ -91,7 +92,7 @@ pub(super) fn listed(entries: &[&str]) -> String {
     listed_from(0, entries)
 }
 
-/// Numbers and entries of launches, as [`listed`], whose numbers begin at `first`.
+/// Numbers and entries of launches, as `listed` gives them, whose numbers begin at `first`.
 pub fn listed_from(first: usize, entries: &[&str]) -> String {
     let mut at = first;
     let mut groups: Vec<String> = Vec::new();

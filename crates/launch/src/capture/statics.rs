@@ -68,7 +68,7 @@ impl StaticSite {
 /// Why an address is not affine.
 #[derive(Clone, Debug)]
 pub struct Unknown {
-    /// What the instruction does.
+    /// Operation of the instruction, in words.
     pub reason: &'static str,
     /// The instruction that made it so.
     pub place: Place,
@@ -79,9 +79,9 @@ pub struct Unknown {
 pub struct Statics {
     /// Ascending by pc.
     pub sites: Vec<StaticSite>,
-    /// For each affine site whose lanes are known one access of each whole
-    /// warp, at some offset: what the patterns are of, and what conflicts may
-    /// be counted on.
+    /// Accesses of whole warps, one by each affine site whose lanes are known, at
+    /// some offset. The patterns are of these, and conflicts may be counted on
+    /// them.
     pub warps: AccessTrace,
 }
 
@@ -211,7 +211,7 @@ struct Site {
 }
 
 impl Site {
-    /// What is known of an access of a function in a block of its control flow.
+    /// The site of an access of a function, in a block of its control flow.
     fn new(
         (pc, function, block): (u32, u32, u32),
         access: SharedAccess,
@@ -424,7 +424,7 @@ pub fn entry_of<'a>(module: &'a Module, name: Option<&'a str>) -> Result<&'a str
     }
 }
 
-/// What the launch says of a term of an entry's expression; thread and loop
+/// The value that the launch gives a term of an entry's expression; thread and loop
 /// counters are not of the launch.
 fn of_launch(term: &Term, launch: &Launch, block: u64) -> Option<u64> {
     let [gx, gy, _] = launch.grid.map(u64::from);

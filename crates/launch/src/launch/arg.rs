@@ -13,13 +13,13 @@ use toml::de::DeTable;
 pub struct Arg {
     /// Name of the argument, for messages, dumps and expectations.
     pub name: String,
-    /// What is passed.
+    /// Value that is passed.
     pub kind: ArgKind,
     /// Position of the argument in the file.
     pub offset: usize,
 }
 
-/// What is passed for a parameter.
+/// The value that is passed for a parameter.
 #[derive(Clone, Debug, PartialEq)]
 pub enum ArgKind {
     /// The address of a buffer in global memory.

@@ -16,7 +16,7 @@ pub(super) const MAX_BYTES: u64 = 1 << 32;
 pub struct Buffer {
     /// Type of its elements.
     pub element: Element,
-    /// How many there are.
+    /// Number of elements.
     pub count: u64,
     /// Content of the buffer before the run.
     pub init: Init,

@@ -21,11 +21,11 @@ pub struct Image {
     pub height: u64,
     /// Pixels are below 2^bits.
     pub bits: u32,
-    /// What the image shows.
+    /// Content of the image.
     pub kind: ImageKind,
 }
 
-/// What an image shows.
+/// The content of an image.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum ImageKind {
     /// Random values 64 pixels apart, straight in between.

@@ -37,10 +37,10 @@ pub struct Random {
 /// The range of random elements.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Range {
-    /// From the first to the last.
+    /// Integers from the first to the last.
     Integers(i128, i128),
-    /// From the first to the last; in [0, 1), never the last. In other ranges the
-    /// product is rounded to the type, which may give the last.
+    /// Numbers from the first to the last; in [0, 1), never the last. In other ranges
+    /// the product is rounded to the type, which may give the last.
     Floats(f64, f64),
 }
 

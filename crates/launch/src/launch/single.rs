@@ -43,7 +43,7 @@ pub struct Passed {
 /// The value of a stepped argument in a round.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Instead {
-    /// Another value of a scalar: its bytes.
+    /// Value of a scalar that replaces the file's: its bytes.
     Value(Vec<u8>),
     /// The address this many bytes past the start of the buffer of the argument
     /// with that index.

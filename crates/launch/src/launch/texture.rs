@@ -29,11 +29,11 @@ pub struct TextureTable {
 /// The location of a texture's texels.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Texels {
-    /// In a buffer of its own.
+    /// Texels in a buffer of their own.
     Own(Buffer),
-    /// In the buffer of the argument of that index.
+    /// Texels in the buffer of the argument of that index.
     Arg(usize),
-    /// In the texture or surface of that index, which stands before.
+    /// Texels of the texture or surface of that index, which stands before.
     Other(usize),
 }
 

@@ -1,4 +1,4 @@
-//! What is no launch file: PTX, source and machine code.
+//! Files that are no launch files: PTX, source and machine code.
 
 use spadkit_base::error::{Error, Result};
 use spadkit_base::input::require_file;

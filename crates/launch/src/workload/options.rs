@@ -1,4 +1,4 @@
-//! How INPUT becomes programs.
+//! Options by which INPUT becomes programs.
 
 use crate::capture::RunOptions;
 use spadkit_base::error::{Error, Result};
@@ -6,8 +6,8 @@ use spadkit_mapping::trace::AccessTrace;
 use spadkit_sm::sm::AccessWorkload;
 use std::fmt::Display;
 
-/// How an access trace, which knows the accesses of one block alone, becomes
-/// programs. Inputs that bring programs of their own take none of it.
+/// Options by which an access trace, which knows the accesses of one block alone,
+/// becomes programs. Inputs that bring programs of their own take none of it.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct AccessOptions {
     /// Equal blocks of the grid, 1 if not given.
@@ -23,7 +23,7 @@ pub struct AccessOptions {
 }
 
 impl AccessOptions {
-    /// How an executed kernel runs.
+    /// Options for the run of an executed kernel.
     pub fn run(&self) -> RunOptions {
         RunOptions {
             block: None,

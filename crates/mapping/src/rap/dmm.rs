@@ -109,7 +109,7 @@ impl Dmm {
 struct Warp {
     /// Congestion of the requests, the next one last.
     stages: Vec<u64>,
-    /// When its previous request is complete.
+    /// Time at which its previous request is complete.
     free_at: u64,
 }
 

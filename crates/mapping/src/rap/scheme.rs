@@ -8,8 +8,8 @@ use spadkit_base::error::{Error, Result};
 use std::str::FromStr;
 use strum::{Display, IntoStaticStr, VariantArray};
 
-/// How element `a[i][j][k][l]` of a w x w x w x w array is placed: in bank
-/// (l + f(i, j, k)) mod w. A w x w matrix is the case i = j = 0.
+/// A placement of element `a[i][j][k][l]` of a w x w x w x w array: in bank (l +
+/// f(i, j, k)) mod w. A w x w matrix is the case i = j = 0.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Display, IntoStaticStr, VariantArray)]
 #[strum(serialize_all = "lowercase")]
 pub enum Scheme {
@@ -100,7 +100,7 @@ pub(super) struct Draw {
     w: u32,
     /// The permutations r, s, t of one draw, as far as the scheme has them.
     permutations: [Vec<u32>; 3],
-    /// For w^2 P: the group in which each value was last drawn.
+    /// Groups in which each value was last drawn, for w^2 P.
     taken: Vec<u64>,
     group: u64,
 }

@@ -16,8 +16,9 @@ pub(super) struct Columns {
     bits: Vec<u32>,
     /// Columns below this may be pivots.
     allowed: usize,
-    /// From here to `allowed`: bits in which no pass differs. As a pivot, such
-    /// a column replaces one that may not be a pivot; there are enough of them.
+    /// Begin of the spare columns, which end at `allowed`: bits in which no pass
+    /// differs. As a pivot, such a column replaces one that may not be a pivot; there
+    /// are enough of them.
     spare: usize,
     /// Number of pivots among the columns.
     pivots: usize,
@@ -105,7 +106,7 @@ impl Columns {
     }
 }
 
-/// How evenly address bit `bit` splits the passes, summed over all.
+/// Evenness with which address bit `bit` splits the passes, summed over all.
 fn usefulness(problem: &Problem, bit: u32) -> u64 {
     let split = |pass: &Pass| {
         let ones = pass.addrs.iter().filter(|a| *a >> bit & 1 == 1).count();

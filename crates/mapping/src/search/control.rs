@@ -1,4 +1,4 @@
-//! How a caller watches and stops a search.
+//! Control of a search by its caller: progress and stop.
 
 use std::time::{Duration, Instant};
 

@@ -97,7 +97,7 @@ impl PairFamily {
     }
 }
 
-/// For each byte its bits in `mask` moved together, from bit `first` upward.
+/// The bits of each byte in `mask` moved together, from bit `first` upward.
 fn gathered(mask: u32, first: u32) -> [u16; 256] {
     let bits = (0..8).filter(|bit| mask >> bit & 1 == 1).enumerate();
     std::array::from_fn(|byte| {

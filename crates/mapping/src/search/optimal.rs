@@ -170,7 +170,7 @@ impl Search<'_> {
 struct DepthFirst<'a> {
     search: &'a Search<'a>,
     control: &'a Control<'a>,
-    /// Only mappings with fewer conflicts are of interest.
+    /// Conflicts below which a mapping is of interest.
     limit: u64,
     result: Below,
 }

@@ -1,11 +1,11 @@
-//! How the bit-vector XOR configurations of one pair are evaluated together.
+//! Plans: the bit-vector XOR configurations of one pair are evaluated together.
 //!
-//! They differ in the mask. Their bank rows are the bits `k1..k1+m` of the
-//! address, each with or without a bit of the second vector. So all of them
-//! are in the space of the first vector's bits and the *outside* bits: those
-//! of the second vector that are not in the first. Each outside bit gives one
-//! kernel vector: the bit itself and the bank bits that depend on it. Where the
-//! vectors overlap, different masks have the same kernel, and are counted once.
+//! They differ in the mask. Their bank rows are the bits `k1..k1+m` of the address,
+//! each with or without a bit of the second vector. So all of them are in the space
+//! of the first vector's bits and the *outside* bits: those of the second vector that
+//! are not in the first. Each outside bit gives one kernel vector: the bit itself and
+//! the bank bits that depend on it. Where the vectors overlap, different masks have
+//! the same kernel, and are counted once.
 
 use super::Problem;
 use super::quotient::{Batch, Lanes, Vector, degrees, merge, merged_degrees};
@@ -55,7 +55,7 @@ impl Pair {
     }
 }
 
-/// How the configurations of one pair are evaluated together.
+/// The plan by which the configurations of one pair are evaluated together.
 pub(super) struct Plan {
     m: u32,
     /// Whether the outside bits are above the first vector, not below.

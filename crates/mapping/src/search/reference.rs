@@ -159,7 +159,8 @@ impl Candidates {
 pub enum Selection {
     /// Candidates with which the mapping can still be completed to one that the problem allows.
     Allowed,
-    /// As published: all candidates not chosen yet, even linearly dependent ones.
+    /// The published selection: all candidates not chosen yet, even linearly
+    /// dependent ones.
     AsPublished,
 }
 

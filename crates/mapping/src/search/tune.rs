@@ -8,7 +8,7 @@ use crate::hash::HashKind;
 use crate::hash::kind::{self, Family, Search};
 use spadkit_base::error::{Error, Result};
 
-/// How a configuration is searched for.
+/// The method by which a configuration is searched for.
 #[derive(
     Clone,
     Copy,

@@ -31,7 +31,7 @@ pub enum Step {
     Merge {
         /// Bits of the mask.
         inside: Value,
-        /// The others.
+        /// Bits outside of the mask.
         outside: Value,
         /// The bits that are kept.
         mask: u32,

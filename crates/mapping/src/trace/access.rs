@@ -35,7 +35,7 @@ pub struct Access {
     pub warp: u32,
     /// Static access site, numbered in source order.
     pub pc: u32,
-    /// What it does.
+    /// Operation of the access.
     pub op: Op,
     /// Word address per thread of the warp; `None` for inactive threads. For
     /// accesses wider than a word, the word of the first byte.

@@ -24,7 +24,7 @@ impl Problem {
         Problem { what, help, place }
     }
 
-    /// As an error in the file of the trace.
+    /// The problem as an error in the file of the trace.
     pub(super) fn at(self, text: &str, path: &Path) -> Error {
         let offset = offset_of(text, &self.place);
         Error::input(self.what, Some(self.help), path, text, offset)

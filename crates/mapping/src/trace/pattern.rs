@@ -191,7 +191,7 @@ fn exact_ratio(a: i64, b: i64) -> Option<i64> {
 pub struct Instruction {
     /// Static access site.
     pub pc: u32,
-    /// What it does.
+    /// Operation of the instruction.
     pub op: Op,
     /// Number of warp accesses with active lanes.
     pub accesses: u64,

@@ -27,7 +27,7 @@ pub struct Place {
 }
 
 impl Place {
-    /// As fields of a JSON object; unknown fields are omitted.
+    /// The place as fields of a JSON object; unknown fields are omitted.
     pub fn fields(&self) -> Map<String, Value> {
         match json!(self) {
             Value::Object(fields) => fields,
@@ -67,8 +67,8 @@ impl Place {
         (users, through.collect())
     }
 
-    /// For people: `PTX 85, fwt.cu:31`, the files without their folders, and the calls
-    /// around it.
+    /// The place for people: `PTX 85, fwt.cu:31`, the files without their folders,
+    /// and the calls around it.
     pub fn text(&self) -> String {
         let ptx = self.ptx_line;
         let ptx = ptx.map(|line| ptx_text(self.ptx_file.as_deref(), line));

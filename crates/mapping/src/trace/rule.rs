@@ -4,7 +4,7 @@
 use super::access::{Access, AccessTrace, Op};
 use serde::{Deserialize, Serialize};
 
-/// How accesses wider than a word are counted.
+/// A rule of counting accesses wider than a word.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Wide {
@@ -45,7 +45,7 @@ impl Wide {
     }
 }
 
-/// How the conflict degree of an atomic is counted.
+/// A rule of counting the conflict degree of an atomic.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Atomics {
@@ -70,9 +70,9 @@ impl Atomics {
     }
 }
 
-/// How the words of a warp access are served. A *phase* is the set of words
-/// that are served together, apart from bank conflicts: a pass of the lanes, or
-/// a part of one.
+/// A rule for the words of a warp access that are served together. A *phase* is the
+/// set of words that are served together, apart from bank conflicts: a pass of the
+/// lanes, or a part of one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ConflictRule {
     /// Words that are served at a time where no two are in one bank.

@@ -1,10 +1,10 @@
-//! How the banks serve a warp access, word by word.
+//! Service of a warp access by the banks, word by word.
 
 use super::{Access, ConflictRule};
 use serde::Serialize;
 use std::collections::BTreeMap;
 
-/// How a warp access is served.
+/// A warp access as the banks serve it, word by word.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Served {
     /// Trips to the banks.
@@ -24,7 +24,7 @@ pub struct ServedWord {
     pub word: u32,
     /// Bank of the word.
     pub bank: u32,
-    /// From 0.
+    /// Number of the wavefront, from 0.
     pub wavefront: u32,
     /// Wavefronts before it in its phase, each of which is a conflict: a wide access has
     /// phases that no mapping saves.

@@ -16,7 +16,7 @@ pub struct TensorCopy {
     /// The file of the PTX, where several are linked.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ptx_file: Option<String>,
-    /// From shared memory to global memory.
+    /// Whether it copies from shared memory to global memory.
     pub stores: bool,
     /// Offset of the first byte in shared memory.
     pub offset: u32,

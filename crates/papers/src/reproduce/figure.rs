@@ -43,7 +43,7 @@ pub struct Figure {
     /// Orderings that the paper states.
     #[serde(default)]
     pub order: Vec<Order>,
-    /// How much claims depend on an input that the paper does not publish.
+    /// Ranges of claims that depend on an input which the paper does not publish.
     #[serde(default)]
     pub range: Vec<Range>,
     /// Published values that no model gives.

@@ -100,9 +100,9 @@ pub struct Overall {
     pub no_mechanism: f64,
     /// Values of workloads.
     pub of_workloads: usize,
-    /// The error of these alone,
+    /// Mean absolute error of the values of workloads alone.
     pub workload_error: f64,
-    /// and of the constant gain.
+    /// Mean absolute error of the values of workloads for the constant gain.
     pub constant_gain: f64,
     /// Mean rank correlation.
     pub rank: Option<f64>,

@@ -14,7 +14,7 @@ pub struct Order {
     pub name: String,
     /// Evidence of the statement; that of the figure if not given.
     pub evidence: Option<Evidence>,
-    /// How the numbers are formed.
+    /// Metric that forms the numbers.
     #[serde(default)]
     pub metric: Metric,
     /// The number of the points that they are formed from.
@@ -24,10 +24,10 @@ pub struct Order {
     pub over: Option<String>,
     /// The configuration, where workloads are ordered and not configurations.
     pub of: Option<String>,
-    /// From the largest to the smallest.
+    /// Names from the largest number to the smallest.
     #[serde(default)]
     pub descending: Vec<String>,
-    /// From the smallest to the largest.
+    /// Names from the smallest number to the largest.
     #[serde(default)]
     pub ascending: Vec<String>,
     /// Instead of an order: none of `among` has more than this one.

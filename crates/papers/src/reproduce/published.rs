@@ -76,7 +76,7 @@ impl Published {
         }
     }
 
-    /// In the paper's notation.
+    /// The value in the paper's notation.
     pub fn text(&self) -> String {
         match self.value {
             Value::Number { value, decimals } => format!("{value:.*}", decimals as usize),

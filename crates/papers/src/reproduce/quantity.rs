@@ -5,7 +5,7 @@ use super::published::Published;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// How a number is computed from the points of one workload.
+/// A computation of a number from the points of one workload.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Metric {
@@ -64,7 +64,7 @@ impl Metric {
     }
 }
 
-/// How workloads are summed up.
+/// A way of summing up workloads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Form {
@@ -72,7 +72,7 @@ pub enum Form {
     Arithmetic,
     /// Root of the product.
     Geometric,
-    /// For percentages: the geometric mean of the ratios, as a percentage.
+    /// The geometric mean of the ratios, as a percentage; for percentages.
     GeometricGain,
     /// The largest.
     Max,
@@ -134,11 +134,11 @@ pub enum Provenance {
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Quantity {
-    /// As in `mean NAME`.
+    /// Name of the quantity, as in `mean NAME`.
     pub name: String,
     /// The evidence of its values; that of the figure if not given.
     pub evidence: Option<Evidence>,
-    /// How it is computed.
+    /// Metric that computes it.
     #[serde(default)]
     pub metric: Metric,
     /// The number of the points that it is formed from.
@@ -204,7 +204,7 @@ pub struct Quantity {
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Summary {
-    /// How.
+    /// Form of the sum.
     pub form: Form,
     /// Name of the summary; FORM QUANTITY if not given.
     pub name: Option<String>,

@@ -31,7 +31,7 @@ pub enum Related {
     Swizzle {
         /// Bits.
         bits: u32,
-        /// Lowest of them.
+        /// Lowest of these bits.
         base: u32,
         /// Distance of the bits that they are XORed with.
         shift: u32,

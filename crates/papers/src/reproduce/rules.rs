@@ -90,11 +90,11 @@ const fn change(point: f64, neutral: f64) -> Width {
 /// A line of the table.
 #[derive(Clone, Copy, Debug)]
 pub struct Rule {
-    /// For values of this kind
+    /// Evidence of the values that the rule is for.
     pub evidence: Evidence,
-    /// and of these measures;
+    /// Measures of the values that the rule is for.
     pub measures: &'static [Measure],
-    /// as the page names them.
+    /// Name of these values on the page.
     pub what: &'static str,
     /// Tolerance of these values.
     pub width: Width,
@@ -210,7 +210,7 @@ impl Rule {
         self.evidence == Evidence::Timed
     }
 
-    /// As the page has it.
+    /// The width as the page has it.
     pub fn width_text(&self) -> String {
         match self.width {
             Width::Rounding => "half a unit of the last printed decimal".to_owned(),

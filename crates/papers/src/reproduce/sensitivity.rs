@@ -137,7 +137,7 @@ pub struct Headline {
 /// The uncertainty of a headline number.
 #[derive(Clone, Debug, Serialize)]
 pub struct Sensitivity {
-    /// Without a perturbation.
+    /// Value without a perturbation.
     pub base: f64,
     /// Median of the small perturbations and the base.
     pub median: f64,

@@ -37,7 +37,7 @@ pub struct SharedVariable {
 }
 
 impl SharedVariable {
-    /// What `symbol` names in the function with that index.
+    /// The variable that `symbol` names in the function with that index.
     pub fn new(function: u32, symbol: Symbol) -> Self {
         match symbol {
             Symbol::Module(variable) => SharedVariable {
@@ -59,7 +59,8 @@ impl SharedVariable {
         }
     }
 
-    /// How the function with that index names it; none where it cannot.
+    /// The symbol by which the function with that index names it; none if it
+    /// cannot.
     pub fn symbol(self, function: u32) -> Option<Symbol> {
         match self.function {
             None => Some(Symbol::Module(self.variable)),
@@ -71,14 +72,14 @@ impl SharedVariable {
 /// The shared variables that an access may touch.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Touches {
-    /// One of these variables.
+    /// Any of these variables, and no other shared memory.
     Variables(BTreeSet<SharedVariable>),
     /// Any shared memory of the block.
     All {
         /// The instruction that makes it impossible to say, in the function
         /// with the access.
         at: u32,
-        /// What it does.
+        /// Reason why it is impossible.
         reason: &'static str,
     },
 }

@@ -1,11 +1,11 @@
-//! What is known of a launch: more known, more proved.
+//! Context of the analyses: the more is known of a launch, the more is proved.
 
 use crate::ast::{Function, Module, Parameter, Symbol, Variable};
 use crate::names::{Space, Special};
 use crate::shared::is_shared;
 use spadkit_base::cuda::{MAX_BLOCK, MAX_GRID};
 
-/// What the analyses may assume of the launch; by default nothing but CUDA's
+/// Assumptions of the analyses about the launch; by default nothing but CUDA's
 /// limits.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Context {
@@ -19,7 +19,7 @@ pub struct Context {
 }
 
 impl Context {
-    /// What the function itself says: `.reqntid`.
+    /// Assumptions that the function itself states: `.reqntid`.
     pub fn of(function: &Function) -> Self {
         Context {
             block: function.tuning.reqntid,

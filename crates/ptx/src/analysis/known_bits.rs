@@ -43,7 +43,7 @@ impl KnownBits {
         }
     }
 
-    /// From `low` to `high`: the leading bits that they share.
+    /// Bits of numbers from `low` to `high`: the leading bits that they share.
     pub fn range(low: u64, high: u64) -> Self {
         let same = match low ^ high {
             0 => u64::MAX,
@@ -84,12 +84,12 @@ impl KnownBits {
         !self.zeros
     }
 
-    /// How many low bits are zero.
+    /// Number of low bits that are zero.
     pub fn trailing_zeros(self) -> u32 {
         self.zeros.trailing_ones()
     }
 
-    /// What holds of either of two values.
+    /// Facts that hold of either of two values.
     pub fn meet(self, other: Self) -> Self {
         KnownBits {
             zeros: self.zeros & other.zeros,

@@ -1,11 +1,11 @@
-//! Where the lanes of a warp that part at a branch meet again, as the machine code of a GPU
-//! has it.
+//! Meetings: the places where the lanes of a warp that part at a branch meet again, as
+//! the machine code of a GPU has them.
 //!
-//! A stack of post-dominators would have an `if` with a `break` or a `return` inside meet
-//! behind the loop, or never: lane by lane, a warp would fall apart. The machine code has
-//! the sides of a branch meet at the first block that each of them can reach (`BSSY`), and
-//! takes the lanes that go past it out of the group (`BREAK`). Edges back to the head of a
-//! loop do not count for this inside of the loop.
+//! A stack of post-dominators would have an `if` with a `break` or a `return` inside
+//! meet behind the loop, or never: lane by lane, a warp would fall apart. The machine
+//! code has the sides of a branch meet at the first block that each of them can reach
+//! (`BSSY`), and takes the lanes that go past it out of the group (`BREAK`). Edges back
+//! to the head of a loop do not count for this inside of the loop.
 
 mod blocks;
 
@@ -18,7 +18,8 @@ use std::collections::{BTreeMap, BTreeSet};
 /// their post-dominators.
 const LIMIT: usize = 1 << 28;
 
-/// Where the sides of a branch meet: a block, and how many loops are around all of the sides.
+/// The place where the sides of a branch meet: a block, and the number of loops
+/// around all of the sides.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Meeting {
     /// The block.
@@ -51,11 +52,11 @@ pub struct Past {
     pub sides: Vec<u32>,
     /// The meeting of the later branch itself, if it is no place before this one.
     pub own: Option<Relation>,
-    /// Where the lanes that go past it meet those that do not.
+    /// The place where lanes that pass it meet those that do not.
     pub join: Option<Meeting>,
 }
 
-/// How the meeting of a branch is to that of a branch before it.
+/// The relation of a branch's meeting to that of a branch before it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Relation {
     /// Lanes come to it after the other.
@@ -95,14 +96,14 @@ impl Meets {
         meets
     }
 
-    /// Where the sides of the branch that ends a block meet; none if only the end of the
-    /// function joins them.
+    /// The place where the sides of the branch that ends a block meet; none if only
+    /// the end of the function joins them.
     pub fn of(&self, block: u32) -> Option<Meeting> {
         self.at[block as usize]
     }
 
-    /// Where those sides of the branch meet that stay in the loop around its block, if there
-    /// are several and others leave it.
+    /// The place where those sides of the branch meet that stay in the loop around
+    /// its block, if there are several and others leave it.
     pub fn inside(&self, block: u32) -> Option<Meeting> {
         self.inner.get(&block).copied()
     }
@@ -199,7 +200,7 @@ struct Graph<'a> {
     forward: Vec<Blocks>,
     /// Blocks that do nothing but leave the function.
     ends: Vec<bool>,
-    /// Where the sides of each branch meet that leaves the loop that it is in.
+    /// By branch that leaves the loop that it is in, the meeting of its sides.
     exits: BTreeMap<u32, Meeting>,
 }
 
@@ -247,12 +248,13 @@ impl<'a> Graph<'a> {
         self.ends.get(block as usize).copied().unwrap_or(true)
     }
 
-    /// Where the sides of the branch that ends a block meet.
+    /// The meeting of the sides of the branch that ends a block.
     fn meeting(&self, block: u32) -> Option<Meeting> {
         self.meeting_of(block, &self.cfg.blocks[block as usize].successors)
     }
 
-    /// Where those of its sides meet that stay in the loop around it, if not all do.
+    /// The meeting of those of its sides that stay in the loop around it, if not all
+    /// do.
     fn inner_meeting(&self, block: u32) -> Option<Meeting> {
         let around = self.loops.innermost(block)?;
         let sides = &self.cfg.blocks[block as usize].successors;
@@ -307,7 +309,7 @@ impl<'a> Graph<'a> {
         around.map(|at| self.loops.list[at as usize].header)
     }
 
-    /// How many loops a loop is in, itself counted.
+    /// Number of loops that a loop is in, itself counted.
     fn depth(&self, at: u32) -> u8 {
         u8::try_from(self.loops.list[at as usize].depth).unwrap_or(u8::MAX)
     }

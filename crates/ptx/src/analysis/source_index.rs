@@ -20,14 +20,14 @@ pub struct SourceIndex {
 /// A factor of a term.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Factor {
-    /// In CUDA C++: `threadIdx.x`; of what has no name there, a name that
-    /// [`Factor::stands_for`] explains.
+    /// Name of the factor in CUDA C++: `threadIdx.x`; of what has no name there, a
+    /// name that [`Factor::stands_for`] explains.
     pub text: String,
     /// Dimension of the thread index: 0 for x.
     pub thread: Option<usize>,
     /// Dimension of the block size.
     pub block: Option<usize>,
-    /// What a name that is not CUDA's means.
+    /// Meaning of a name that is not CUDA's.
     pub stands_for: Option<String>,
 }
 
@@ -53,7 +53,7 @@ impl SourceIndex {
         })
     }
 
-    /// In C.
+    /// The index as an expression of C.
     pub fn text(&self) -> String {
         let mut text = String::new();
         let times = |number, product: &str| format!("{product} * {number}");

@@ -37,9 +37,9 @@ pub struct Uniformity<'a> {
     machine: Option<machine::Rules>,
 }
 
-/// Where the ways of all branches have more edges than this, everything may
-/// differ: thousands of blocks in loops with several entries, or of targets
-/// that fall into each other.
+/// The number of edges on the ways of all branches beyond which everything may differ:
+/// with thousands of blocks in loops with several entries, or of targets that fall into
+/// each other.
 const STEPS: u64 = 4_000_000;
 
 impl<'a> Uniformity<'a> {

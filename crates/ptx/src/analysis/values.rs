@@ -20,7 +20,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct ValueId(pub u32);
 
-/// Where a value comes from.
+/// The definition of a value.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Definition {
     /// The register was never written.
@@ -39,10 +39,10 @@ pub enum Definition {
         at: u32,
         /// The register that it writes.
         register: Register,
-        /// What the register holds before.
+        /// Value that the register holds before.
         old: ValueId,
     },
-    /// Where values meet.
+    /// A place where values meet.
     Phi {
         /// The block at whose start they meet.
         block: u32,
@@ -325,7 +325,7 @@ impl Values {
         self.uses = Grouped::new(self.definitions.len(), uses);
     }
 
-    /// How many values there are; ids are below.
+    /// Number of values; ids are below.
     pub fn count(&self) -> usize {
         self.definitions.len()
     }
@@ -366,7 +366,7 @@ impl Values {
         &self.phis[block as usize]
     }
 
-    /// Where a value comes from.
+    /// The definition of a value.
     pub fn definition(&self, value: ValueId) -> &Definition {
         &self.definitions[value.0 as usize]
     }
@@ -404,7 +404,7 @@ impl Values {
         self.held(self.block_of[at as usize], at, register)
     }
 
-    /// In a block before the instruction `end`.
+    /// The value that a block holds in a register before the instruction `end`.
     fn held(&self, block: u32, end: u32, register: Register) -> Option<ValueId> {
         let written = self.written.of(register.0);
         let mut meetings = None;
@@ -430,7 +430,7 @@ impl Values {
         }
     }
 
-    /// Where values of the register meet, whether it is live or not.
+    /// The blocks where values of the register meet, whether it is live or not.
     fn meetings(&self, register: Register) -> Arc<HashSet<u32>> {
         let mut known = self.meetings.lock().unwrap_or_else(PoisonError::into_inner);
         let new = || {

@@ -21,7 +21,8 @@ pub struct Modifiers {
 }
 
 impl Modifiers {
-    /// More than any form of an opcode has; a test compares.
+    /// A bound on the modifiers of an instruction: more than any form of an opcode
+    /// has; a test compares.
     pub const LIMIT: usize = 15;
 
     /// No modifiers.
@@ -68,7 +69,7 @@ pub struct Instruction {
     /// [`Operand::List`], function, arguments as list, and the prototype or
     /// list of targets, [`Operand::Discard`] if there is none.
     pub operands: Box<[Operand]>,
-    /// From the guard to the `;`.
+    /// Span from the guard to the `;`.
     pub span: Span,
     /// The `.loc` before it, as index of [`Function::locations`](super::Function::locations).
     pub location: Option<u32>,
@@ -154,11 +155,11 @@ pub enum Operand {
     /// `[texture, {x, y}]`, `[texture, sampler, {x, y}]`: what the brackets
     /// have, in order; lists are [`Operand::Vector`]s.
     Indexed(Box<[Operand]>),
-    /// What no supported instruction has.
+    /// An operand that no supported instruction has.
     Other,
 }
 
-/// What an address starts from.
+/// The start of an address.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Base {
     /// A register.

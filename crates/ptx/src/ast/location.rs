@@ -12,8 +12,8 @@ pub struct Location {
     pub line: u32,
     /// Column.
     pub column: u32,
-    /// Where the function that this place lies in was inlined: file, line and
-    /// column of the call.
+    /// Place where the function around it was inlined: file, line and column of the
+    /// call.
     pub inlined_at: Option<[u32; 3]>,
 }
 

@@ -1,5 +1,5 @@
-//! What would order two accesses that race: a barrier of the block or of the warp, or an
-//! atomic. Nothing is said where it is not sure to help.
+//! Advice on races: a barrier of the block or of the warp, or an atomic, that would order
+//! the two accesses. Nothing is said where it is not sure to help.
 
 mod around;
 mod flow;
@@ -17,7 +17,7 @@ use crate::opcodes::{Class, Opcode};
 use std::cell::Cell;
 use std::collections::{BTreeMap, HashSet};
 
-/// What would order a pair.
+/// A remedy, which would order a pair.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Remedy {
     /// A barrier of the block.
@@ -28,21 +28,21 @@ pub(super) enum Remedy {
     Atomic,
 }
 
-/// Where a barrier may stand: behind the first access and before the second, ...
+/// A place for a barrier, behind the first access and before the second.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Place {
-    /// ... anywhere between, in code that has the same conditions.
+    /// Anywhere between, in code that has the same conditions.
     Between,
-    /// ... not in the condition that the second is in.
+    /// Between, but not in the condition that the second is in.
     AtFirst,
-    /// ... not in the condition that the first is in.
+    /// Between, but not in the condition that the first is in.
     AtSecond,
-    /// ... in neither of their conditions.
+    /// Between, but in neither of their conditions.
     Outside,
 }
 
 impl Place {
-    /// Where it is for both.
+    /// The place that is right for both.
     pub fn and(self, other: Place) -> Place {
         match (self, other) {
             (one, other) if one == other => one,
@@ -55,7 +55,7 @@ impl Place {
 pub(super) struct Advisor<'a> {
     module: &'a Module,
     image: &'a Image,
-    /// By function.
+    /// By function, the blocks where its threads pass.
     flows: BTreeMap<u32, Flow>,
     /// A load and a store, or two stores, of threads that load, change and store a word.
     updates: HashSet<[u32; 2]>,
@@ -138,9 +138,9 @@ impl<'a> Advisor<'a> {
         }
     }
 
-    /// What orders two instructions of one block that race, the first of which is executed
-    /// first, by the warps that execute them. `unwaited`: the first is a copy, and its wait
-    /// comes with the barrier.
+    /// The remedy that orders two instructions of one block which race, the first of which
+    /// is executed first, by the warps that execute them. `unwaited`: the first is a copy,
+    /// and its wait comes with the barrier.
     pub fn remedy(
         &self,
         [first, second]: [u32; 2],
@@ -259,7 +259,7 @@ impl<'a> Advisor<'a> {
             }
     }
 
-    /// Where all threads of the block pass between two instructions.
+    /// The place where all threads of the block pass between two instructions.
     fn place(&self, first: u32, second: u32) -> Option<Place> {
         let (function, from) = self.block_of(first)?;
         let (other, to) = self.block_of(second)?;

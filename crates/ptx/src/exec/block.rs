@@ -19,7 +19,7 @@ use std::sync::atomic::Ordering::Relaxed;
 pub(super) use cluster::release;
 pub(super) use endless::Endless;
 
-/// What a block did.
+/// The outcome of a block.
 #[derive(Debug, Default)]
 pub(super) struct BlockOutcome {
     pub warp_instructions: u64,
@@ -123,7 +123,7 @@ impl<'a> Worker<'a> {
         self.observed = watched || m.observer.is_some() || m.races.is_some();
     }
 
-    /// What the block did.
+    /// Ends the block and returns its outcome.
     pub fn finish(&mut self) -> BlockOutcome {
         let ended = self.has_ended();
         let m = &mut self.machine;

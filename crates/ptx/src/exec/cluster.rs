@@ -18,13 +18,12 @@ pub(super) struct Together<'a> {
     workers: Vec<Worker<'a>>,
     /// Blocks of a cluster.
     size: usize,
-    /// What the search for races hands from the block whose turn it was to the
-    /// next.
+    /// State of the race detector that goes from the block whose turn it was to the next.
     races: Option<race::Common>,
 }
 
 impl<'a> Together<'a> {
-    /// For `blocks` blocks in clusters of `size`.
+    /// The blocks of clusters of `size`, `blocks` in all.
     pub fn new(
         common: &'a Common<'a>,
         options: &Options<'a>,
@@ -78,7 +77,7 @@ impl<'a> Together<'a> {
         all.map(|at| self.finish(at)).collect()
     }
 
-    /// What a block did. Its turn tells whose the moments are.
+    /// Ends a block and returns its outcome. Its turn tells whose the moments are.
     fn finish(&mut self, at: usize) -> BlockOutcome {
         self.hand_races_to(at);
         let outcome = self.workers[at].finish();
@@ -111,7 +110,7 @@ impl<'a> Together<'a> {
         }
     }
 
-    /// What ran before has ended.
+    /// Tells the race detector that everything which ran before has ended.
     fn begin_races(&mut self) {
         let Some(races) = &mut self.races else {
             return;

@@ -1,8 +1,9 @@
-//! What the PTX ISA's memory consistency model asks of an instruction: how strong an
-//! access is and for which threads, what a fence orders, and which registers a tensor
-//! core uses. The decoder finds it out, the image keeps it, the race detector applies it.
+//! Ordering: the part of an instruction in the PTX ISA's memory consistency model. These
+//! are the strength of an access and the threads for which it is strong, the accesses that
+//! a fence orders, and the registers that a tensor core uses. The decoder finds them out,
+//! the image keeps them, the race detector applies them.
 
-/// How an access takes part in the memory consistency model, from strong to weak.
+/// The strength of an access in the memory consistency model, from strong to weak.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Strength {
     /// Atomics and relaxed, acquiring or releasing accesses.

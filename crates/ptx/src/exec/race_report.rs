@@ -48,7 +48,7 @@ impl Line {
     }
 }
 
-/// What identifies a pair of lines.
+/// The identity of a pair of lines.
 type Lines = [Line; 2];
 
 /// A pair of lines.

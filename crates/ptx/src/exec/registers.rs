@@ -58,8 +58,8 @@ pub(super) struct Slot {
 /// The two halves of a value of 128 bits: the lower one first.
 pub(super) type Pair = [Slot; 2];
 
-/// Where an address comes from: nothing is added to its offset, or a register at that
-/// place in the file.
+/// The source of an address: nothing is added to its offset, or a register at that place in
+/// the file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum From {
     Constant,
@@ -71,7 +71,7 @@ pub(super) enum From {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Mask {
     at: u32,
-    /// What it is xored with: all ones for `!p`.
+    /// Bits that the mask is xored with: all ones for `!p`.
     flip: u32,
 }
 
@@ -93,8 +93,8 @@ impl Mask {
     }
 }
 
-/// Where the register file of a warp begins. Offsets that decoding gives are
-/// inside it, aligned to their width; it outlives the steps of the warp.
+/// The register file of a warp, by its begin. Offsets that decoding gives are inside it,
+/// aligned to their width; it outlives the steps of the warp.
 #[derive(Clone, Copy)]
 pub(super) struct Registers(*mut u8);
 

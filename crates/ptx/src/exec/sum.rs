@@ -1,4 +1,4 @@
-//! What the blocks of a launch did together.
+//! Outcome of a launch, summed over its blocks.
 
 use super::api::{Finding, FindingKind, Launch, Outcome};
 use super::block::BlockOutcome;
@@ -12,7 +12,7 @@ use spadkit_base::quote::shown_lines;
 use std::collections::{BTreeMap, HashSet};
 use std::io::Write;
 
-/// What the blocks did together.
+/// The outcome of the blocks so far.
 #[derive(Default)]
 pub(super) struct Sum {
     outcome: Outcome,
@@ -65,7 +65,7 @@ impl Sum {
         }
     }
 
-    /// For another run of the same blocks: what is printed stays printed.
+    /// A sum for another run of the same blocks: what is printed stays printed.
     pub fn anew(self) -> Self {
         Sum {
             printed: self.printed,
@@ -73,7 +73,7 @@ impl Sum {
         }
     }
 
-    /// The outcome of all of them.
+    /// The outcome of all blocks.
     pub fn outcome(self, module: &Module, image: &Image, launch: &Launch) -> Outcome {
         let named = |(block, raw)| named(module, image, launch, block, raw);
         let findings = self.findings.into_iter().map(named);

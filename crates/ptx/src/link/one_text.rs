@@ -128,7 +128,7 @@ impl<'m> Merge<'m> {
         self.modules.iter().enumerate().map(part).collect()
     }
 
-    /// The head is in the first text alone, for all of them.
+    /// Puts the head into the first text alone, for all of them.
     fn head(&self, m: usize, unit: &mut Part) {
         let (major, minor) = self.whole.version;
         let module = unit.module;
@@ -242,7 +242,7 @@ struct Part<'m> {
     module: &'m Module,
     tokens: Vec<Token>,
     edits: Edits,
-    /// What has been replaced as a whole.
+    /// Spans that have been replaced as a whole.
     replaced: Vec<Span>,
 }
 

@@ -1,4 +1,4 @@
-//! What is known of an opcode, and how its row says it.
+//! Rows of opcodes: the facts about an opcode, and their notation.
 
 use super::types::Types;
 use super::words::{BARE, Forms};
@@ -57,7 +57,7 @@ pub(crate) enum Class {
     Refused(&'static str),
 }
 
-/// What the first operand is.
+/// The kind of the first operand.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum First {
     /// The result.
@@ -73,7 +73,7 @@ pub(crate) enum First {
 /// The type of an operand, from the types that the instruction names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Of {
-    /// The first.
+    /// The first type that the instruction names.
     First,
     /// The second.
     Second,
@@ -84,16 +84,16 @@ pub(crate) enum Of {
     Is(Type),
 }
 
-/// What a result may be the address of.
+/// The variable that a result may be the address of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Address {
-    /// What one of the sources is; next to an address the others are indices.
+    /// The variable of one of the sources; next to an address the others are indices.
     Sum,
-    /// What one of the first two sources is.
+    /// The variable of one of the first two sources.
     Choice,
     /// Nothing: it is a number.
     Number,
-    /// What the source is, in another space.
+    /// The variable of the source, in another space.
     Converted,
     /// Whatever was stored, or passed as a parameter.
     Loaded,
@@ -103,7 +103,7 @@ pub(crate) enum Address {
     Returned,
 }
 
-/// What is known of an opcode.
+/// The facts about an opcode.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Row {
     pub class: Class,
@@ -114,7 +114,7 @@ pub(crate) struct Row {
     /// Types of the result and of the sources, where these are plain values.
     pub result: Of,
     pub sources: &'static [Of],
-    /// How many of the sources, from the last, may be left out.
+    /// Number of sources, from the last, that may be left out.
     pub optional: usize,
     pub address: Address,
     /// Whether lanes have different results whatever the operands are. Of

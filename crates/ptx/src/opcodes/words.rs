@@ -29,9 +29,9 @@ pub(crate) struct Syntax {
     pub needs: &'static [Words],
     /// Groups of words; the form has at most one of each.
     pub may: &'static [Words],
-    /// Where a space stands, the ones that may stand there.
+    /// For each place of a space, the spaces that may stand there.
     pub spaces: &'static [Spaces],
-    /// Where a type stands, the ones that may stand there; none where the row
+    /// For each place of a type, the types that may stand there; none where the row
     /// says them.
     pub types: &'static [Types],
     /// Whether it has the shape of a product of a warpgroup.

@@ -28,7 +28,7 @@ pub(super) struct Body<'a> {
     asm: Asm,
 }
 
-/// Where a statement is, as comments of LLVM and nvcc say.
+/// The place of a statement, as comments of LLVM and nvcc say.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Asm {
     /// Not in inline assembly.
@@ -43,7 +43,7 @@ enum Asm {
 const DEPTH: usize = 1000;
 
 impl Body<'_> {
-    /// With the scope of the parameters.
+    /// A body with the scope of the parameters.
     pub fn new(function: Function) -> Self {
         Body {
             function,
@@ -70,7 +70,7 @@ impl Asm {
 }
 
 impl<'a> Parser<'a> {
-    /// From the `{` to its `}`.
+    /// Parses a body from the `{` to its `}`.
     pub(super) fn body(&mut self, body: &mut Body<'a>) -> Result<()> {
         let outer = body.scopes.len();
         loop {
@@ -126,7 +126,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// What is still unknown is unknown.
+    /// Ends the body. A name that is still unknown is an error.
     fn finish(&mut self, body: &mut Body<'a>) -> Result<()> {
         if let Some(pending) = body.pending.first() {
             return self.error(

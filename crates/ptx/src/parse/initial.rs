@@ -14,7 +14,7 @@ const LIMIT: u64 = 1 << 28;
 const DEPTH: usize = 16;
 
 impl Parser<'_> {
-    /// What follows the `=`.
+    /// Parses the initial value behind the `=`.
     pub(super) fn initial(&mut self, variable: &Variable) -> Result<Initial> {
         let mut initial = Initial::default();
         let mut shape = variable.dimensions.clone();

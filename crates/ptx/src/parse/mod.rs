@@ -153,7 +153,7 @@ impl<'a> Parser<'a> {
         Err(Error::input(what, help, self.path, self.text, at))
     }
 
-    /// From `start` to the token before the current one.
+    /// The span from `start` to the token before the current one.
     fn span_from(&self, start: Token) -> Span {
         let end = self.tokens[self.at.saturating_sub(1)].end;
         Span {

@@ -51,7 +51,7 @@ impl<'a> Parser<'a> {
         Ok(Operand::Pair(Box::new((first, second))))
     }
 
-    /// What a list may contain: a name, `!p`, a constant.
+    /// Parses an operand that a list may contain: a name, `!p`, a constant.
     fn simple(&mut self, body: &mut Body<'a>) -> Result<Operand> {
         match self.kind() {
             TokenKind::Word => self.named(body, None),

@@ -35,7 +35,7 @@ pub(super) struct Pending<'a> {
     pub place: Place,
 }
 
-/// Where the index of a label belongs.
+/// The place where the index of a label belongs.
 #[derive(Clone, Copy)]
 pub(super) enum Place {
     /// Instruction and operand.
@@ -70,7 +70,7 @@ impl<'a> Scope<'a> {
         });
     }
 
-    /// What `name` means in this scope, which `function` then has.
+    /// The meaning of `name` in this scope, which `function` then has.
     fn find(&mut self, name: &'a str, function: &mut Function) -> Option<Named> {
         let (ty, vector) = match self.names.get(name) {
             Some(Named::Declared(ty, vector)) => (*ty, *vector),

@@ -26,7 +26,7 @@ pub(super) fn define(i: &Instruction) -> Option<Definition> {
     }
 }
 
-/// With `.ftz` on single-precision operands and results.
+/// The flush of `.ftz` on single-precision operands and results.
 fn flushing(i: &Instruction, ty: Type) -> impl Fn(u64) -> u64 + Copy + use<> {
     let ftz = i.has(Word::Ftz) && ty == Type::F32;
     move |bits| if ftz { flushed(bits) } else { bits }
@@ -89,8 +89,8 @@ fn exact(i: &Instruction, ty: Type) -> Option<Definition> {
     })
 }
 
-/// What the bare approximations of doubles read and write: the upper 32 bits,
-/// subnormal numbers as zero.
+/// The number that the bare approximations of doubles read and write: the upper 32
+/// bits, subnormal numbers as zero.
 fn upper(bits: u64) -> f64 {
     const NAN: u64 = 0x7fff_ffff_ffff_ffff;
     let value = f64::from_bits(if bits == NAN {

@@ -65,7 +65,7 @@ impl Accepts {
     }
 }
 
-/// How the instruction orders two values of its type.
+/// The order of two values of the instruction's type.
 fn ordering(i: &Instruction, ty: Type) -> impl Fn(u64, u64) -> Option<Ordering> + Copy + use<> {
     let ftz = i.has(Word::Ftz);
     // lo, ls, hi, hs compare as unsigned.
@@ -93,7 +93,7 @@ pub(super) fn define(i: &Instruction) -> Option<Definition> {
     }
 }
 
-/// How a comparison is combined with a predicate.
+/// The word by which a comparison is combined with a predicate.
 fn combination(i: &Instruction) -> Option<Word> {
     // The comparison comes first, the combination after it.
     let words = i.modifiers.iter().filter_map(|m| match m {

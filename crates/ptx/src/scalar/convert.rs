@@ -125,7 +125,7 @@ fn integral(i: &Instruction) -> Option<Round> {
     )
 }
 
-/// With `.sat`: between 0 and 1, NaN becomes 0.
+/// The value with `.sat`: between 0 and 1, NaN becomes 0.
 fn saturated(bits: u64, format: Format, sat: bool) -> u64 {
     let sign = 1u64 << (format.fraction + format.exponent);
     let infinity = ((1u64 << format.exponent) - 1) << format.fraction;

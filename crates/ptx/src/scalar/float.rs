@@ -95,7 +95,7 @@ pub(super) fn flush(format: Format, bits: u64) -> u64 {
     }
 }
 
-/// With `.ftz`, `.sat` and `.relu`.
+/// The operation with `.ftz`, `.sat` and `.relu`.
 fn clamped(i: &Instruction, format: Format, base: Operation) -> Operation {
     let (ftz, sat, relu) = (i.has(Word::Ftz), i.has(Word::Sat), i.has(Word::Relu));
     if !ftz && !sat && !relu {

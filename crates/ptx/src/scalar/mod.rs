@@ -1,8 +1,8 @@
-//! What each arithmetic instruction computes, for one lane.
+//! Scalar definitions: the arithmetic of each instruction, for one lane.
 //!
-//! Operands come as the bits of their registers, zero-extended; results are
-//! cut to the width of theirs. These definitions cover every form; `exec::lanes`
-//! has the common ones again for 32 lanes at a time.
+//! Operands come as the bits of their registers, zero-extended; results are cut to the
+//! width of theirs. These definitions cover every form; `exec::lanes` has the common
+//! ones again for 32 lanes at a time.
 
 mod approximate;
 mod bits;
@@ -50,9 +50,8 @@ pub(super) struct Definition {
     pub carry_out: bool,
 }
 
-/// What an instruction computes, where `operand` gives all of its source
-/// operands (by number and type, zero-extended): the bits of its result. None
-/// where it is no plain arithmetic.
+/// The result of an instruction as bits, where `operand` gives all of its source
+/// operands (by number and type, zero-extended). None where it is no plain arithmetic.
 pub(super) fn fold(
     instruction: &Instruction,
     operand: impl Fn(usize, Type) -> Option<u64>,

@@ -150,7 +150,7 @@ pub(crate) fn concerns(i: &Instruction) -> bool {
     i.has(Word::Rs) || i.types().any(Type::is_small)
 }
 
-/// What is wrong with the modifiers and the shape of the operands.
+/// Checks the modifiers and the shape of the operands.
 pub(crate) fn check(i: &Instruction, to: Type, from: Type) -> Result<(), String> {
     use Type::{Bf16x2, F16x2, F32, Ue8m0x2};
     use Word::{Relu, Rn, Rp, Rs, Rz, Satfinite, Scaled};

@@ -4,7 +4,7 @@
 //! in their lowest bit whether anything was cut off ("sticky"), far below
 //! what any format holds, so that the final rounding is correct.
 
-/// How to round.
+/// A direction of rounding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Round {
     /// To the nearest, ties to even.
@@ -54,7 +54,7 @@ pub const F64: Format = Format {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Soft {
     Nan,
-    /// With its sign.
+    /// An infinity with its sign.
     Infinite(bool),
     /// Sign, mantissa, exponent; the mantissa is below 2^126.
     Finite(bool, u128, i32),
@@ -171,7 +171,7 @@ fn shift_rounded(mantissa: u128, exponent: i32, lowest: i32, sign: bool, round: 
     kept + u128::from(up)
 }
 
-/// With the highest bit of the mantissa at bit 125.
+/// The number with the highest bit of the mantissa at bit 125.
 fn normal(mantissa: u128, exponent: i32) -> (u128, i32) {
     let shift = mantissa.leading_zeros() as i32 - 2;
     if shift >= 0 {
@@ -291,7 +291,7 @@ impl Soft {
         }
     }
 
-    /// As an integer between `least` and `most`, which it is clamped to.
+    /// The number as an integer between `least` and `most`, which it is clamped to.
     pub fn to_integer(self, round: Round, least: i128, most: i128) -> Option<i128> {
         match self.integral(round) {
             Soft::Nan => None,

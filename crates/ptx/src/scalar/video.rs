@@ -9,7 +9,7 @@ use crate::opcodes::Opcode;
 /// One lane of a video instruction: the values that the selectors give.
 type Operation = fn(i64, i64) -> i64;
 
-/// Where a value lies in a word: lowest bit and length.
+/// The place of a value in a word: lowest bit and length.
 type Field = (u32, u32);
 
 /// Two or four lanes; 1 for the instructions of whole words.
@@ -39,7 +39,7 @@ pub(super) fn define(i: &Instruction) -> Option<Definition> {
     }
 }
 
-/// What one lane computes.
+/// The operation of one lane.
 fn operation(i: &Instruction) -> Option<Operation> {
     use Opcode::*;
     Some(match i.opcode {

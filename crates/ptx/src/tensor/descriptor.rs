@@ -36,7 +36,7 @@ impl Descriptor {
     /// Bits that mean nothing.
     pub const UNUSED: u64 = !(0x3fff | 0x3fff << 16 | 0x3fff << 32 | 7 << 49 | 3 << 62);
 
-    /// From the bits of a register.
+    /// The descriptor in the bits of a register.
     pub fn new(bits: u64) -> Descriptor {
         let field = |at: u32| (bits >> at & 0x3fff) as u32 * PIECE;
         Descriptor {

@@ -33,7 +33,7 @@ fn half(bits: u32) -> f32 {
     f32::from_bits(moved.to_bits() | infinite | (bits & 0x8000) << 16)
 }
 
-/// Without infinities: all ones but the sign is the NaN.
+/// An E4M3, which has no infinities: all ones but the sign is the NaN.
 #[inline(always)]
 fn e4m3(bits: u32) -> f32 {
     let moved = f32::from_bits((bits & 0x7f) << 20) * f32::from_bits(0x7b80_0000);

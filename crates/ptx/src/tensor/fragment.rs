@@ -29,9 +29,10 @@ pub struct Place {
 /// matrix `b` count along `k`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Fragment {
-    /// Where the bits of the lane go, the lowest first.
+    /// Bits of the place that the bits of the lane become, the lowest first.
     pub lane: [Bit; 5],
-    /// Where the bits of the element's number go, the lowest first.
+    /// Bits of the place that the bits of the element's number become, the lowest
+    /// first.
     pub element: &'static [Bit],
 }
 
@@ -41,7 +42,7 @@ impl Fragment {
         1 << self.element.len()
     }
 
-    /// Where an element of a lane is.
+    /// The place of an element of a lane.
     pub fn place(&self, lane: u32, element: u32) -> Place {
         let mut place = Place::default();
         let of_lane = self.lane.iter().enumerate();

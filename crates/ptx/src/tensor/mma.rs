@@ -11,22 +11,22 @@ use crate::ast::Instruction;
 use crate::names::Word::{M8n8k4, M16n8k64};
 use crate::names::{Modifier, Type, Word};
 
-/// How products are summed.
+/// The arithmetic in which products are summed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Arithmetic {
-    /// In f16.
+    /// Sums in f16.
     Half,
-    /// In f32.
+    /// Sums in f32.
     Single,
-    /// In f64, with this rounding.
+    /// Sums in f64, with this rounding.
     Double(Word),
-    /// In s32: modulo 2^32, or clamped.
+    /// Sums in s32: modulo 2^32, or clamped.
     Integer { clamped: bool },
     /// The number of ones, in s32, of the conjunction or of the difference.
     Bits { and: bool },
 }
 
-/// What a product computes from what.
+/// The form of a product: its matrices and its arithmetic.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct MmaForm {
     /// Rows, columns, length of the inner products.
@@ -55,7 +55,7 @@ fn is_shape(text: &str) -> bool {
     text.starts_with("m8") || text.starts_with("m16") || text.starts_with("m32")
 }
 
-/// What an `mma` computes; why it is none that its target has.
+/// The form of an `mma`; an error if its target has none such.
 pub(crate) fn mma(i: &Instruction, target: Target) -> Result<MmaForm, String> {
     let name = named(i);
     if !i.has(Word::Sync) || !i.has(Word::Aligned) {

@@ -179,7 +179,7 @@ impl Form<'_> {
 /// sm_70 multiplies by groups of four lanes: lanes 0 to 3 and 16 to 19 have rows
 /// 0 to 7 together, and the two bits between say which rows and columns beyond.
 impl Form<'_> {
-    /// Where the rows (columns) of a lane's group begin, of this many.
+    /// Begin of the rows (columns) of a lane's group, of this many.
     fn group(count: u32, lane: u32, of_rows: bool) -> u32 {
         let group = lane >> 2 & 3;
         match (count, of_rows) {

@@ -1,9 +1,9 @@
-//! Where the metadata of `mma.sp` is, and what it says.
+//! Sparsity: the place and the meaning of the metadata of `mma.sp`.
 
 use crate::names::Type;
 
-/// How the elements of a sparse factor lie in its rows: in chunks of which
-/// some are zero, with four bits of metadata each.
+/// The layout of the elements of a sparse factor in its rows: in chunks of which some
+/// are zero, with four bits of metadata each.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Sparsity {
     /// Columns of a chunk.
@@ -32,7 +32,7 @@ impl Sparsity {
         }
     }
 
-    /// How many values the selector may have: a word has eight chunks, and
+    /// Number of values that the selector may have: a word has eight chunks, and
     /// there are 16 rows.
     pub fn selectors(&self) -> u32 {
         16 / self.chunks
@@ -56,7 +56,7 @@ impl Sparsity {
         self.chunk / 2
     }
 
-    /// Where in its chunk the `n`-th element is that is not zero.
+    /// Position in its chunk of the `n`-th element that is not zero.
     pub fn column(&self, metadata: u32, n: u32) -> u32 {
         match self.chunk {
             // The metadata has halves of elements.

@@ -4,8 +4,8 @@
 /// Bytes of a piece, the unit of every field of a descriptor.
 pub const PIECE: u32 = 16;
 
-/// How far the pieces of 16 bytes of a matrix are spread over the banks: runs
-/// of this many bytes, whose pieces trade places.
+/// The spread of the pieces of 16 bytes of a matrix over the banks: runs of this
+/// many bytes, whose pieces trade places.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[allow(missing_docs)]
 pub enum Swizzle {
@@ -43,7 +43,7 @@ impl Swizzle {
         }
     }
 
-    /// Where the byte of an address goes: pieces of a run trade places by the
+    /// The place of the byte of an address: pieces of a run trade places by the
     /// number of their 128 bytes, counted from the one numbered `base`.
     pub fn place(self, address: u64, base: u64) -> u64 {
         let number = (address >> 7).wrapping_sub(base);

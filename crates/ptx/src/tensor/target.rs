@@ -1,4 +1,4 @@
-//! What a module is compiled for.
+//! Target that a module is compiled for.
 
 use crate::ast::Module;
 

@@ -12,7 +12,7 @@ use crate::names::{GroupShape, Modifier, Type, Word};
 /// Bytes of a row of `a` that one instruction multiplies.
 const ROW: u32 = 32;
 
-/// What a product computes from what.
+/// The form of a product of a warpgroup: its matrices and its arithmetic.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct GroupForm {
     /// Columns of the result, and length of the inner products.
@@ -42,7 +42,7 @@ impl GroupForm {
     }
 }
 
-/// What a `wgmma.mma_async` computes; why it is none.
+/// The form of a `wgmma.mma_async`; an error if it has none.
 pub(crate) fn wgmma(i: &Instruction) -> Result<GroupForm, String> {
     let types: Vec<Type> = i.types().collect();
     let Ok([d, a, b]) = <[Type; 3]>::try_from(types) else {

@@ -18,7 +18,7 @@ pub(crate) enum Side {
     Sum,
 }
 
-/// How a matrix is held.
+/// The form in which a matrix is held.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Held {
     pub side: Side,
@@ -226,7 +226,7 @@ pub(crate) struct Product {
     pub arithmetic: Arithmetic,
 }
 
-/// What `wmma.mma` computes.
+/// The form of a `wmma.mma`.
 pub(crate) fn product(i: &Instruction, target: Target) -> Result<Product, String> {
     let shape = of(i, target)?;
     let types: Vec<Type> = i.types().collect();

@@ -1,10 +1,10 @@
-//! How much a product of matrices computes, for its time on a machine.
+//! Work of a product of matrices, for its time on a machine.
 
 use super::mma::shape;
 use crate::ast::Instruction;
 use crate::names::{Modifier, Type, Word};
 
-/// What a warp's part of a product multiplies.
+/// The multiplications of a warp's part of a product.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Work {
     /// Bits of an element of the factors as the tensor cores take it: 1, 4, 8,

@@ -6,7 +6,7 @@
 use super::svg::{Anchor, Svg};
 use super::theme::{GRID, INK, INK_ON_BRIGHT, INK_ON_DEEP, MUTED, SHADES};
 
-/// From this index on, a shade needs bright text.
+/// Index from which on a shade needs bright text.
 const DEEP_FROM: usize = 4;
 
 const BAR_WIDTH: f64 = 19.0;
@@ -25,7 +25,7 @@ const LABEL_CHARACTER: f64 = 6.2;
 pub struct Bar {
     /// Height in the unit of the panel's axis.
     pub value: f64,
-    /// What is printed on it.
+    /// Text on the bar.
     pub label: String,
 }
 
@@ -45,7 +45,7 @@ pub struct BarGroup {
 pub struct Panel {
     /// Printed above.
     pub title: String,
-    /// What the axis counts, with its unit.
+    /// Quantity on the axis, with its unit.
     pub axis: String,
     /// The groups from left to right.
     pub groups: Vec<BarGroup>,

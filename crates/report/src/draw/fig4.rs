@@ -44,7 +44,7 @@ fn power_and_area(report: &SynthReport, units: &[&str], periods_ps: &[u32]) -> B
     }
 }
 
-/// What is to be shown.
+/// The part of the data that is to be shown.
 struct Chosen<'a> {
     report: &'a SynthReport,
     units: &'a [&'a str],

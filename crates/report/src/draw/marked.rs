@@ -32,7 +32,7 @@ pub struct MarkedPanel {
     pub axis: String,
     /// A colour each; one without a name has no legend.
     pub series: Vec<String>,
-    /// From left to right.
+    /// Groups from left to right.
     pub groups: Vec<MarkedGroup>,
     /// Lines over the groups, which are steps of a number, in place of bars.
     pub lines: bool,
@@ -45,7 +45,7 @@ pub struct MarkedChart {
     pub title: String,
     /// Below it.
     pub subtitle: String,
-    /// From top to bottom.
+    /// Panels from top to bottom.
     pub panels: Vec<MarkedPanel>,
 }
 

@@ -6,11 +6,11 @@ use super::theme::{ACCENT, INK, MUTED, OTHER};
 /// A choice in the plane.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Choice {
-    /// What it is.
+    /// Name of the choice.
     pub name: String,
-    /// How far to the right.
+    /// Area, to the right.
     pub area: f64,
-    /// How far up.
+    /// Speed, upwards.
     pub speed: f64,
     /// No other one is better in both.
     pub front: bool,

@@ -10,14 +10,14 @@ pub struct ScatterPoint {
     pub published: f64,
     /// Upwards.
     pub measured: f64,
-    /// What it is.
+    /// Name of the point.
     pub name: String,
 }
 
 /// Points of one colour.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ScatterSeries {
-    /// For the legend.
+    /// Name in the legend.
     pub name: String,
     /// Color of the points.
     pub color: &'static str,
@@ -67,7 +67,7 @@ pub fn scatter(title: &str, panels: &[ScatterPanel]) -> String {
     svg.finish()
 }
 
-/// What both axes show.
+/// The range of both axes.
 struct Span {
     low: f64,
     high: f64,
@@ -75,7 +75,7 @@ struct Span {
 }
 
 impl Span {
-    /// From 0 to 1.
+    /// The place of a value on an axis, from 0 to 1.
     fn place(&self, value: f64) -> f64 {
         let scaled = |v: f64| if self.logarithmic { v.log10() } else { v };
         (scaled(value) - scaled(self.low)) / (scaled(self.high) - scaled(self.low))

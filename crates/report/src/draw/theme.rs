@@ -21,9 +21,9 @@ pub const BOX: &str = "#f6f8fa";
 pub const GOOD: &str = "#1f7a4d";
 /// Published values, and what stands out.
 pub const MARK: &str = "#d1242f";
-/// What is recommended.
+/// The colour of what is recommended.
 pub const ACCENT: &str = "#2563eb";
-/// What is not.
+/// The colour of what is not.
 pub const OTHER: &str = "#7d8894";
 /// The ground of a block of PTX that is shared in part.
 pub const PARTLY: &str = "#fdf1d8";
@@ -46,7 +46,7 @@ pub const SHADES: [&str; 8] = [
 
 /// A colour that differs between the themes.
 pub(super) struct Role {
-    /// As it is drawn.
+    /// Colour as it is drawn.
     light: &'static str,
     dark: &'static str,
     /// The variable of a page.
@@ -81,8 +81,8 @@ const ROLES: [Role; 16] = [
     role("#eef1f4", "#202a33", "panel"),
 ];
 
-/// What gives `svg` its dark theme: the rules of the colours that it has, as an
-/// element of its own.
+/// An element that gives `svg` its dark theme: the rules of the colours that it
+/// has.
 pub fn dark_style(svg: &str) -> String {
     let mut rules = String::new();
     for Role { light, dark, .. } in &ROLES {

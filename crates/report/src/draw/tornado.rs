@@ -7,7 +7,7 @@ use serde::Serialize;
 /// The least and the greatest value under one change.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Swing {
-    /// What is changed.
+    /// Name of what is changed.
     #[serde(rename = "changed")]
     pub name: String,
     /// The least value.

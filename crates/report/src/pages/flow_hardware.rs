@@ -116,7 +116,7 @@ pub(super) fn mappings(report: &FlowReport) -> Value {
     json!(report.mappings.iter().map(row).collect::<Vec<_>>())
 }
 
-/// What was executed, proved, simulated, and left out.
+/// The checks: what was executed, proved, simulated, and left out.
 pub(super) fn checks(report: &FlowReport) -> Value {
     let mut all = vec![json!({
         "tag": "executed", "good": true,

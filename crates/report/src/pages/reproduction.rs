@@ -120,7 +120,7 @@ pub struct FigureLine {
     pub values: Vec<ValueLine>,
     /// Why some differ, the inputs that were fitted, and notes, in Markdown.
     pub notes: String,
-    /// More of it.
+    /// Further tables.
     pub tables: Vec<TextTable>,
 }
 
@@ -155,7 +155,7 @@ pub struct ReproductionReport {
     pub overview: Option<String>,
     /// Values that are not reproduced, the furthest first, one of each quantity.
     pub furthest: Vec<ValueLine>,
-    /// How many there are.
+    /// Number of all values that are not reproduced.
     pub all_furthest: usize,
     /// None if there is no gain and no share.
     pub error: Option<MeanError>,
@@ -179,7 +179,7 @@ struct Tally {
     identities: usize,
     /// Reproduced by a mechanism without any effect, too.
     no_mechanism: usize,
-    /// Without a model's value because this run did not compute it.
+    /// Values without a model's one because this run did not compute it.
     open: usize,
 }
 

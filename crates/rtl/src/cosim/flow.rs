@@ -26,7 +26,7 @@ const WAVE_CYCLES: u64 = 1000;
 /// The unit that executes workloads.
 pub const PATH: &str = "spad_sm_path";
 
-/// What to run.
+/// Options of a co-simulation.
 pub struct CosimOptions<'a> {
     /// The machine.
     pub config: &'a Config,

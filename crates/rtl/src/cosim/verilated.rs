@@ -24,19 +24,19 @@ type Free = unsafe extern "C" fn(*mut c_void);
 type Run = unsafe extern "C" fn(*mut c_void, u64, *const u32, *mut u32) -> *const c_char;
 type EmptyLoop = unsafe extern "C" fn(*mut c_void, u64, *const u32, u64);
 
-/// How the C++ of a unit is compiled.
+/// The way in which the C++ of a unit is compiled.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Compiled {
-    /// Without optimisation, for short runs: the unit is compiled in half the time.
+    /// Compiled without optimisation, for short runs: in half the time.
     Quickly,
-    /// For a run that takes longer than compiling with optimisation.
+    /// Compiled with optimisation, for a run that takes longer than that.
     Optimised,
 }
 
 impl Compiled {
-    /// From this number of cycles on, the optimised unit saves the time of its
-    /// compilation. The number differs little between units: a large one takes
-    /// long to compile and to run.
+    /// Number of cycles from which on the optimised unit saves the time of its
+    /// compilation. It differs little between units: a large one takes long to
+    /// compile and to run.
     const LONG_RUN: u64 = 100_000;
 
     /// The best choice for a run of this many cycles.
@@ -47,7 +47,8 @@ impl Compiled {
         }
     }
 
-    /// More than -O1 would make building the SM path take minutes.
+    /// Option of the compiler. More than -O1 would make building the SM path take
+    /// minutes.
     fn option(self) -> &'static str {
         match self {
             Compiled::Quickly => "-O0",

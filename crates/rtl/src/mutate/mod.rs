@@ -24,7 +24,7 @@ use rules::Rules;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
-/// How to run a campaign.
+/// Options of a campaign.
 #[derive(Clone, Debug)]
 pub struct MutationOptions {
     /// Faults to inject per unit; fewer if a unit has fewer cells and pins to change.

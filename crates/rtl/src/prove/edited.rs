@@ -48,7 +48,7 @@ impl SmallMachine {
         Config::from_toml(&self.lines().join("\n"), Path::new("M.toml"))
     }
 
-    /// How to prove an edited unit in this circuit.
+    /// A sentence on how to prove an edited unit in this circuit.
     pub fn advice(&self, unit: &str) -> String {
         let (first, option) = match self.line {
             None => (String::new(), format!("--preset {}", self.preset)),

@@ -7,7 +7,7 @@ use crate::error::Result;
 use crate::geometry::Geometry;
 use crate::hash::{BankFunction, Gf2Matrix, HashKind, HashSpec, Mapping, encode_row_map, kind};
 
-/// More configurations than this are left to the solver.
+/// Number of configurations above which they are left to the solver.
 const MAX_CONFIGURATIONS: u128 = 300_000;
 
 /// All configurations of a unit for one geometry.

@@ -440,7 +440,7 @@ impl HashProof<'_> {
         Ok(())
     }
 
-    /// As [`Proof::text`].
+    /// Text of the proof, as [`Proof::text`].
     fn text(&self, config: &Config, rtl: &RtlSource) -> Result<String> {
         let (unit, geometry, method) = (self.unit, self.target.geometry, self.target.method);
         let asked = match method {

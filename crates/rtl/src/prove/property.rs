@@ -1,6 +1,6 @@
 //! The properties of the units of the hash family.
 
-/// What is proved of a unit.
+/// A property that is proved of a unit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, strum::IntoStaticStr)]
 #[strum(serialize_all = "lowercase")]
 pub enum Property {

@@ -8,12 +8,12 @@ use std::path::{Path, PathBuf};
 /// The source of the Verilog under proof.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum RtlSource {
-    /// As the kit emits it.
+    /// Verilog as the kit emits it.
     Emitted,
-    /// From files `MODULE.v` of a directory, checked by
+    /// Files `MODULE.v` of a directory, checked by
     /// [`check_foreign`](crate::rtl::check_foreign).
     Directory(PathBuf),
-    /// From a directory, unchecked.
+    /// Files of a directory, unchecked.
     Trusted(PathBuf),
 }
 

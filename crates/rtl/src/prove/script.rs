@@ -100,7 +100,7 @@ impl Outcome {
 pub enum Method {
     /// One question after the other, each for an arbitrary state.
     Sat,
-    /// From any cycle to the next.
+    /// Induction from any cycle to the next.
     Induction,
     /// All configurations one by one, on the software's own mapping.
     Exhaustive,

@@ -50,7 +50,7 @@ pub(super) struct Run<'a> {
     pub miter: &'a str,
     /// The script. Each question follows a line `log spadkit-step`.
     pub script: &'a str,
-    /// How many questions there are.
+    /// Number of questions.
     pub questions: usize,
 }
 

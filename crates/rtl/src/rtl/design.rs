@@ -54,7 +54,7 @@ pub struct EmittedUnit {
     pub name: String,
     /// Name of the unit's module: the unit's name, after the design's prefix.
     pub top: String,
-    /// What it does, in one sentence.
+    /// Function of the unit, in one sentence.
     #[serde(rename = "doc")]
     pub summary: String,
     /// The files that it needs, those of submodules first.
@@ -114,7 +114,7 @@ pub struct Design {
     pub(super) asserted: Vec<SourceFile>,
     /// The clock period of the constraints, and what is outside of it.
     pub budget: Budget,
-    /// How it is printed.
+    /// Style in which it is printed.
     pub style: Style,
     /// The unit of delays that every file states, if any
     /// ([`with_timescale`](Self::with_timescale)).

@@ -20,7 +20,7 @@ struct Time(u8);
 const EXPECTED: &str = "expected a unit and a precision that is not longer, each 1, 10 or 100 \
                         s, ms, us, ns, ps or fs, such as 1ns/1ps";
 
-/// From 10^0 to 10^15 femtoseconds.
+/// Units from 10^0 to 10^15 femtoseconds.
 const UNITS: [&str; 6] = ["fs", "ps", "ns", "us", "ms", "s"];
 
 impl FromStr for Time {

@@ -1,4 +1,4 @@
-//! How hard ABC tries to meet the target period.
+//! Effort of ABC to meet the target period.
 
 use crate::error::Result;
 use crate::template::fill;

@@ -24,9 +24,9 @@ pub const FEATURE_BLOCKS: [&str; 3] = [INTERCONNECT, "spad_scratchpad", "spad_sm
 /// One block in one build.
 #[derive(Clone, Debug, Serialize)]
 pub struct FeatureCost {
-    /// One of [`FEATURE_BLOCKS`].
+    /// Name of the block, one of [`FEATURE_BLOCKS`].
     pub block: String,
-    /// How it differs from the first build of the block, which has everything.
+    /// Difference from the first build of the block, which has everything.
     pub build: String,
     /// The counts.
     #[serde(flatten)]
@@ -157,7 +157,7 @@ pub fn feature_costs(
     Ok(costs.into_iter().flatten().collect())
 }
 
-/// How many builds [`feature_costs`] makes.
+/// Number of builds that [`feature_costs`] makes.
 pub fn feature_builds(blocks: &[String], machine: &Config) -> u64 {
     blocks.iter().map(|b| builds(b, machine).len() as u64).sum()
 }

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 
 const SCRIPT: &str = include_str!("../../synth/paths.tcl.tera");
 
-/// Where a path starts or ends.
+/// The start or the end of a path.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum End {
@@ -34,9 +34,9 @@ pub struct Step {
 /// The slowest of all paths from one group to another.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct WorstPath {
-    /// Where it starts.
+    /// Start of the path.
     pub from: End,
-    /// Where it ends.
+    /// End of the path.
     pub to: End,
     /// The stage of `spad_sm_path` that ends there.
     pub stage: Option<String>,

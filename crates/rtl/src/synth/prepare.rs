@@ -19,7 +19,7 @@ pub(super) const PREPARED: &str = "prepared.il";
 pub(super) struct Prepared {
     /// Digest of all that it was made from.
     pub key: Key,
-    /// Where [`PREPARED`] is.
+    /// Directory of [`PREPARED`].
     pub directory: PathBuf,
     /// Warnings of Yosys about the Verilog.
     pub warnings: Vec<String>,

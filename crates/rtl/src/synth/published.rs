@@ -1,9 +1,9 @@
-//! What the hash paper published about its units.
+//! Published figures of the hash paper about its units.
 //!
-//! G.-J. van den Braak, J. Gómez-Luna, J. M. González-Linares, H. Corporaal,
-//! N. Guil: Configurable XOR hash functions for banked scratchpad memories in
-//! GPUs, IEEE Transactions on Computers, 2016. A 40 nm standard cell library,
-//! Cadence Encounter RTL Compiler 11.20.
+//! G.-J. van den Braak, J. Gómez-Luna, J. M. González-Linares, H. Corporaal, N. Guil:
+//! Configurable XOR hash functions for banked scratchpad memories in GPUs, IEEE
+//! Transactions on Computers, 2016. A 40 nm standard cell library, Cadence Encounter
+//! RTL Compiler 11.20.
 
 use serde::Serialize;
 

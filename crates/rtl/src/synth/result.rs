@@ -1,4 +1,4 @@
-//! What synthesis gives, in the form of the `synth` command's JSON.
+//! Results of synthesis, in the form of the `synth` command's JSON.
 
 use super::effort::Effort;
 use super::paths::PathReport;
@@ -38,8 +38,8 @@ pub struct UnitResult {
     /// The wire load in OpenSTA's figures: the library's default; null where
     /// wires load nothing.
     pub wire_load: Option<String>,
-    /// What the unit is rated by: `sta_delay_ps` if it has a clock, otherwise
-    /// `delay_ps`.
+    /// Delay by which the unit is rated: `sta_delay_ps` if it has a clock,
+    /// otherwise `delay_ps`.
     pub rated_ps: Option<f64>,
     /// Power in mW at the target period, or at the shortest period if that is
     /// longer; null without OpenSTA.
@@ -62,7 +62,8 @@ pub struct SynthReport {
     pub technology: TechnologySummary,
     /// The recipe that the units were mapped with.
     pub effort: Effort,
-    /// By unit in the order asked for, then by period in the order asked for.
+    /// Results by unit in the order asked for, then by period in the order asked
+    /// for.
     pub results: Vec<UnitResult>,
     /// The tools' warnings.
     pub warnings: Vec<String>,

@@ -35,7 +35,7 @@ pub(super) struct Question<'a> {
     pub script: &'a str,
     /// Target clock period in ps.
     pub period_ps: f64,
-    /// Other values of its template.
+    /// Other values of the script's template.
     pub values: &'a [(&'a str, Value)],
     /// A further file that it reads: name and contents.
     pub file: Option<(&'a str, &'a str)>,

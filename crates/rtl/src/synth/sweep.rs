@@ -23,7 +23,7 @@ pub struct Flow<'a> {
     pub cache: &'a Cache,
     /// The cell library.
     pub technology: &'a Technology,
-    /// How hard to try to meet the periods.
+    /// Effort to meet the periods.
     pub effort: Effort,
     /// Whether to look for the slowest paths by stages, too.
     pub paths: bool,

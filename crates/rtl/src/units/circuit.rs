@@ -14,7 +14,7 @@ pub struct Circuit {
     pub text: &'static str,
     /// The machines that it is proved for.
     pub size: Size,
-    /// What a machine must have for the unit to contain anything.
+    /// Need of a machine for the unit to contain anything.
     pub needs: Need,
     /// The stages of those machines.
     pub stages: Stages,

@@ -48,7 +48,7 @@ struct AxiDriver {
     ar: Option<AxiBurst>,
     /// The offers at AW, W and AR, each kept until it is accepted.
     offered: [bool; 3],
-    /// When each happens: AW, W, B, AR, R, grants, answers.
+    /// Rhythm of each event: AW, W, B, AR, R, grants, answers.
     rhythms: [Rhythm; 7],
     /// Per lane: granted requests without an answer, and whether one is granted in this cycle.
     granted: [u32; MAX_AXI_LANES],

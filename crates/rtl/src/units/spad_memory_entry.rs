@@ -198,7 +198,7 @@ struct GoldenEntry {
     tags: TagLayout,
     model: MemoryEntry,
     pool: PassPool,
-    /// By slot: the words of a pass, port by port, as received and to be sent.
+    /// Words of a pass by slot, port by port, as received and to be sent.
     words: Vec<Vec<u32>>,
     lanes: usize,
     word_bits: usize,

@@ -72,7 +72,7 @@ pub(super) struct Rhythm {
 }
 
 impl Rhythm {
-    /// With spells in which it never happens.
+    /// A rhythm with spells in which it never happens.
     pub(super) fn with_silence() -> Self {
         Rhythm {
             silence: true,

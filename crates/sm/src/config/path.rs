@@ -8,7 +8,7 @@ use spadkit_hdl::{AxiOptions, PathHash, RetryLatencies, StreamOptions, TcdmOptio
 use spadkit_mapping::hash::HashSpec;
 use strum::{EnumString, VariantNames};
 
-/// How the memory stages relate to the rest (elastic paper, section 4).
+/// The arrangement of the memory stages beside the rest (elastic paper, section 4).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, EnumString, VariantNames)]
 #[serde(rename_all = "kebab-case")]
 #[strum(serialize_all = "kebab-case")]
@@ -33,7 +33,7 @@ pub enum Barrel {
     RelaxedInOrder,
 }
 
-/// The warp that issues, among those that are ready.
+/// The policy that chooses the warp to issue among those that are ready.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, EnumString, VariantNames)]
 #[serde(rename_all = "kebab-case")]
 #[strum(serialize_all = "kebab-case")]
@@ -113,7 +113,8 @@ impl LockHash {
     }
 }
 
-/// What is fixed when the path is emitted, in addition to geometry and lanes.
+/// Parameters that are fixed when the path is emitted, in addition to geometry and
+/// lanes.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct PathParams {
     /// W: warp slots.

@@ -6,7 +6,7 @@ use spadkit_mapping::geometry::WORD_BYTES;
 use spadkit_mapping::trace::{AccessTrace, ConflictRule};
 
 impl Config {
-    /// How this machine counts bank conflicts.
+    /// The machine's rule of counting bank conflicts.
     pub fn conflict_rule(&self) -> ConflictRule {
         ConflictRule {
             lanes: self.lanes,

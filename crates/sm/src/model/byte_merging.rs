@@ -4,7 +4,7 @@
 use super::lanes::{LaneMask, MAX_BANKS, MAX_LANES, lanes_of};
 use crate::config::Config;
 
-/// How the stores of a group to one word are merged.
+/// The way in which the stores of a group to one word are merged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ByteMerging {
     /// MERGE: each byte is of the lowest lane that enables it; else the

@@ -257,7 +257,7 @@ pub struct Axi {
     read: Bursts,
     data: Skid<AxiData>,
     request: Option<LaneRequests>,
-    /// With several lanes: answers that wait for those of the other lanes.
+    /// Answers that wait for those of the other lanes, if there are several.
     arrived: [VecDeque<(u64, bool)>; MAX_AXI_LANES],
     order: VecDeque<InFlight>,
     read_answers: VecDeque<AxiRead>,

@@ -45,7 +45,7 @@ pub struct ExitOutputs {
 pub struct MemoryExit {
     /// MEM4 first.
     stages: [Option<PassResult>; MAX_STAGES],
-    /// How many of them there are.
+    /// Number of stages.
     depth: usize,
     /// Cycles of MEM0 per degree of an LDLK or STUL.
     lock_cycles: u32,

@@ -36,17 +36,17 @@ pub struct Tcdm {
     lanes: usize,
     /// Lanes on one word are served together: those that read, those that write.
     joins: [bool; 2],
-    /// With the request register: per lane, at most two requests.
+    /// Requests in the request register, if there is one: per lane, at most two.
     waiting: Vec<VecDeque<Request>>,
     /// Per bank, the lane that it was last chosen for.
     last: Vec<usize>,
     banks: Vec<AtomicBank>,
     /// Bank and row that each lane has reserved.
     reserved: Vec<Option<(usize, usize)>>,
-    /// With atomic operations: accesses that a reset undoes.
+    /// Accesses that a reset undoes, with atomic operations.
     unwritten: Unwritten,
     answers: TcdmAnswers,
-    /// With the response register: the answers that enter it.
+    /// Answers that enter the response register, if there is one.
     coming: TcdmAnswers,
 }
 

@@ -10,7 +10,7 @@ use std::collections::VecDeque;
 pub mod message {
     /// Writes all bytes that its size and address name.
     pub const PUT_FULL_DATA: u8 = 0;
-    /// Writes some of them.
+    /// Writes some of the bytes that its size and address name.
     pub const PUT_PARTIAL_DATA: u8 = 1;
     /// Not in TL-UL; its answer would have data.
     pub const ARITHMETIC_DATA: u8 = 2;
@@ -24,9 +24,9 @@ pub mod message {
 
 /// The opcodes of channel D.
 pub mod answer {
-    /// Without data.
+    /// An answer without data.
     pub const ACCESS_ACK: u8 = 0;
-    /// With data.
+    /// An answer with data.
     pub const ACCESS_ACK_DATA: u8 = 1;
     /// The answer to a hint.
     pub const HINT_ACK: u8 = 2;

@@ -9,7 +9,7 @@ use super::spad_conflict_history::HistoryOutputs;
 pub struct MaskInputs {
     /// Synchronous reset.
     pub rst: bool,
-    /// As reset.
+    /// Clears the mask, as a reset does.
     pub clear: bool,
     /// An instruction of a predicted kind was taken in this cycle: its number
     /// of passes - 1.
@@ -34,7 +34,7 @@ pub struct MaskOutputs {
     pub lasts: bool,
 }
 
-/// When the history's answer to the last set counts.
+/// The cycle in which the history's answer to the last set counts.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Answer {
     /// The answer has been counted, or there was none.

@@ -63,7 +63,7 @@ pub struct SchedulerInputs<'a> {
     pub policy: Policy,
     /// Apply `mask`.
     pub aware: bool,
-    /// When nothing else is a candidate, masked memory warps are.
+    /// Masked memory warps are candidates when nothing else is.
     pub violate: bool,
     /// Eligible warps.
     pub ready: WarpMask,

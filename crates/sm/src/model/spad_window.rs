@@ -180,7 +180,7 @@ pub struct Window<T = u64> {
     memory: Vec<AtomicBank>,
     atomics: bool,
     reservations: Reservations,
-    /// With atomic operations: accesses that a reset undoes.
+    /// Accesses that a reset undoes, with atomic operations.
     unwritten: Unwritten,
 }
 

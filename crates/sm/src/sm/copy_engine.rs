@@ -15,7 +15,7 @@ pub(super) struct Owner {
     pub completion: Completion,
 }
 
-/// How a copy signals its completion.
+/// The signal of a copy's completion.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Completion {
     /// The copy arrives at the `mbarrier` at the address with this many bytes.
@@ -37,7 +37,7 @@ struct Copy {
     /// Rows of banks, and those that have been moved.
     rows: u64,
     moved: u64,
-    /// For a load: the arrival cycles of the segments requested so far.
+    /// Arrival cycles of the segments of a load that were requested so far.
     data: Vec<u64>,
 }
 

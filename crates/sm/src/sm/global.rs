@@ -27,7 +27,7 @@ pub(super) struct Return {
     pub pass: u32,
 }
 
-/// When a store that was sent is done with, by cycles.
+/// The cycles by which a store that was sent is done with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Sent {
     /// The channel has taken it.

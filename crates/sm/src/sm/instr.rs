@@ -234,7 +234,7 @@ impl Addresses {
 /// An instruction of one warp.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Instr {
-    /// What it does.
+    /// Kind of the instruction.
     pub kind: InstrKind,
     /// Program counter: the static instruction.
     pub pc: u32,
@@ -289,7 +289,7 @@ impl Instr {
 pub struct KernelInfo {
     /// Name of the kernel.
     pub name: String,
-    /// Where the programs come from.
+    /// Source of the programs.
     pub source: String,
     /// Threads of a block in x, y, z.
     pub block_dim: [u32; 3],

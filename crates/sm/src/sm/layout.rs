@@ -9,7 +9,7 @@ use spadkit_base::error::{Error, Result};
 /// The base of a slot's scratchpad, in words.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum SlotBase {
-    /// From `base` on.
+    /// Words from `base` on.
     Own { base: u32 },
     /// A block of a pair: its own words from `private` on, those that both
     /// share where they would lie if it began at `base`.
@@ -18,11 +18,11 @@ enum SlotBase {
 
 /// The distances between blocks, in words.
 struct Spacing {
-    /// From the start of a pair to the private words of its second block.
+    /// Distance from the start of a pair to the private words of its second block.
     partner: u32,
-    /// From pair to pair.
+    /// Distance from pair to pair.
     pair: u32,
-    /// From block to block, for blocks without a partner.
+    /// Distance from block to block, for blocks without a partner.
     own: u32,
 }
 

@@ -72,7 +72,7 @@ pub struct Sm<'a> {
     schedulers: Schedulers,
     /// Number of the present cycle; 0 is the first launch's.
     cycle: u64,
-    /// When each warp's offer is to be looked at.
+    /// Calendar of the cycles in which each warp's offer is to be looked at.
     checks: Calendar,
     operands: Operands,
     global: GlobalMemory,

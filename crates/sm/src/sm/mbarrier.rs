@@ -14,12 +14,12 @@ pub enum MbarrierOp {
     Invalidate,
     /// Expects more bytes.
     Expect {
-        /// How many.
+        /// Number of bytes.
         bytes: u32,
     },
     /// Bytes have come.
     Complete {
-        /// How many.
+        /// Number of bytes.
         bytes: u32,
     },
     /// Arrives.
@@ -29,7 +29,7 @@ pub enum MbarrierOp {
     },
     /// Arrives once, and expects more bytes first.
     ArriveExpect {
-        /// How many.
+        /// Number of bytes.
         bytes: u32,
     },
     /// Arrives, for this phase and all later ones.
@@ -39,7 +39,7 @@ pub enum MbarrierOp {
     },
     /// As `Drop`, once, and expects more bytes first.
     DropExpect {
-        /// How many.
+        /// Number of bytes.
         bytes: u32,
     },
     /// Arrives when the `cp.async` copies so far have come.

@@ -11,11 +11,11 @@ const BARRIERS: usize = 32;
 pub struct Phases {
     met: [u64; BARRIERS],
     count: usize,
-    /// When the block's last thread exited.
+    /// Cycle in which the block's last thread exited.
     end: Option<u64>,
 }
 
-/// From one barrier to the next one, or to the block's end.
+/// The time from one barrier to the next one, or to the block's end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Phase {
     /// The barrier that it begins with, the block's first one being 1; 0: the

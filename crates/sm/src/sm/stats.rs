@@ -123,10 +123,10 @@ impl Stalls {
 pub struct SharedProgress {
     /// Up to the block's first access to it, waiting for it included.
     pub before: u64,
-    /// From there until all threads that it still has have released it, or to
+    /// Cycles from there until all threads that it still has have released it, or to
     /// its end.
     pub holding: u64,
-    /// From the release to the end of the block.
+    /// Cycles from the release to the end of the block.
     pub after: u64,
 }
 

@@ -3,7 +3,8 @@
 /// The two sides of a bulk copy.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Transfer {
-    /// From shared memory to global memory, else into shared memory.
+    /// Whether it copies from shared memory to global memory, else into shared
+    /// memory.
     pub stores: bool,
     /// Pieces of the block's shared memory: byte address and bytes.
     pub shared: Vec<(u64, u64)>,

@@ -77,7 +77,7 @@ pub(super) struct Warp<'a> {
     registers: Box<[u64; 256]>,
     /// Results of load-and-lock: register and lanes.
     predicates: Vec<(u8, u64)>,
-    /// How the machine serves atomics.
+    /// Service of atomics by the machine.
     atomics: Atomics,
 }
 

@@ -1,4 +1,4 @@
-//! The kinds of results, with what a reader is told of them.
+//! Rules: the kinds of results, with what a reader is told of them.
 
 use serde_json::{Value, json};
 
@@ -8,9 +8,9 @@ pub(super) struct Rule {
     name: &'static str,
     /// One sentence.
     short: &'static str,
-    /// How it is found.
+    /// Method by which it is found.
     full: &'static str,
-    /// What to do about it.
+    /// Advice on it.
     help: &'static str,
 }
 

@@ -37,7 +37,7 @@ pub(super) struct Site<'a> {
     /// instructions of this site for if these are fewer: the last are in registers, or in
     /// wider instructions of other sites.
     pub rounds: Option<(usize, usize)>,
-    /// Other instructions may belong to it.
+    /// Whether other instructions may belong to it.
     pub doubtful: bool,
     /// A part of it is in the code, and the rest is not found.
     pub is_doubted: bool,

@@ -80,8 +80,8 @@ fn parts<'a>(site: &Site<'a>, other: &Site) -> Option<(Code<'a>, Code<'a>)> {
     })
 }
 
-/// Where an access is in the aligned window of the widest load, if that is the same for all
-/// lanes.
+/// The place of an access in the aligned window of the widest load, if it is the same
+/// for all lanes.
 fn place(site: &Site) -> Option<i64> {
     let mut lanes = (site.first.addrs.iter().flatten()).map(|word| 4 * i64::from(*word) % WIDEST);
     let first = lanes.next()?;

@@ -18,8 +18,8 @@ pub(super) struct Warp<'a> {
     turns: HashMap<u32, Turns>,
     /// Wide accesses of each site, in order.
     groups: HashMap<u32, Vec<Group>>,
-    /// For each site without an instruction, the first of its partner's wide
-    /// accesses that may do its work.
+    /// First of the partner's wide accesses that may do the work of a site without an
+    /// instruction, by site.
     next: HashMap<u32, usize>,
 }
 

@@ -7,22 +7,21 @@ use super::point::{Point, Points};
 use spadkit_ptx::analysis::{Definition, ValueId, Values};
 use spadkit_ptx::ast::Register;
 
-/// How a mapped address is carried through a loop.
+/// A way to carry a mapped address through a loop.
 #[derive(Clone, Debug)]
 pub(super) struct Carry {
     /// Before the loop: the point, and the value of the register there.
     pub entries: Vec<(Point, ValueId)>,
     /// The points at which the address advances.
     pub steps: Vec<Point>,
-    /// By how many bytes.
+    /// Number of bytes by which it moves.
     pub step: i64,
     /// The start of the loop.
     pub start: Point,
 }
 
-/// How the mapped address of `value`, held in `register`, can be carried
-/// through the loop in whose header `value` is a phi; all `uses` must be
-/// inside.
+/// A way to carry the mapped address of `value`, held in `register`, through the loop
+/// in whose header `value` is a phi; all `uses` must be inside.
 pub(super) fn carry(
     facts: &Facts,
     points: &Points,

@@ -10,7 +10,8 @@ use spadkit_ptx::analysis::ValueId;
 use spadkit_ptx::ast::Register;
 use std::cmp::Reverse;
 
-/// More members than this are not compared with each other, but with some.
+/// Number of members beyond which they are not compared with each other, but with
+/// some.
 const MOST_LEADERS: usize = 24;
 
 /// Every access maps its own address.
@@ -43,7 +44,7 @@ struct Member {
     sites: Vec<Site>,
 }
 
-/// How a member's mapped address is computed.
+/// The computation of a member's mapped address.
 #[derive(Clone, Copy)]
 enum Made {
     /// The mapped address of this leader, plus a constant.
@@ -155,7 +156,7 @@ impl Group<'_> {
         self.region.map.cost() + add
     }
 
-    /// How a member follows from the address with that constant.
+    /// The relation of a member to the address with that constant.
     fn follows(&self, constant: i64, member: &Member) -> Option<Relation> {
         let distance = member.constant - constant;
         relation(
@@ -200,7 +201,7 @@ impl Group<'_> {
         leaders
     }
 
-    /// How each member is computed; none if it follows from no leader.
+    /// The computation of each member; none if it follows from no leader.
     fn assign(&self, leaders: &[i64]) -> Vec<Option<Made>> {
         let choose = |m: &Member| {
             let mut xor = None;

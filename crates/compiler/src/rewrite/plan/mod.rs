@@ -83,10 +83,10 @@ struct Node {
     point: point::Point,
 }
 
-/// How a mapped address is computed.
+/// The computation of a mapped address.
 #[derive(Clone, Debug)]
 enum From {
-    /// In full, from a register's value plus a constant.
+    /// Computed in full, from a register's value plus a constant.
     Address {
         register: Register,
         value: ValueId,
@@ -98,7 +98,7 @@ enum From {
         add: i64,
         carry: carry::Carry,
     },
-    /// From another mapped address, an earlier node.
+    /// Derived from another mapped address, an earlier node.
     Xor { parent: usize, mask: u32 },
 }
 

@@ -1,4 +1,4 @@
-//! How one mapped address follows from another.
+//! Relations of one mapped address to another.
 
 use super::super::map::Map;
 use super::super::region::Region;
@@ -85,9 +85,9 @@ fn added(zeros: u32, ones: u32, constant: u32) -> (u32, u32) {
     (known_zeros, known_ones)
 }
 
-/// How the mapped address of these offsets follows from the mapped address
-/// `distance` below, or, with `raw`, from the unmapped address `distance`
-/// below. A sum if there is one; an XOR only of the bits below `align`.
+/// The relation of the mapped address of these offsets to the mapped address
+/// `distance` below, or, with `raw`, to the unmapped address `distance` below. A sum
+/// if there is one; an XOR only of the bits below `align`.
 pub(super) fn relation(
     map: &Map,
     offsets: &Offsets,

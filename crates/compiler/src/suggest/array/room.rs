@@ -42,7 +42,7 @@ impl DeclarationChange {
     }
 }
 
-/// What grows.
+/// The way in which an array becomes larger.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(in crate::suggest) enum Room {
     /// The declaration; of several where a preprocessor chooses one.
@@ -51,9 +51,9 @@ pub(in crate::suggest) enum Room {
     Dynamic,
 }
 
-/// How `array` can become larger, if the lines `places` see its declaration. `None` if
-/// one of the declarations is not understood, if the source counts the elements of the
-/// array, or if declarations may not have that many bytes.
+/// The way in which `array` can become larger, if the lines `places` see its
+/// declaration. `None` if one of the declarations is not understood, if the source
+/// counts the elements of the array, or if declarations may not have that many bytes.
 pub(in crate::suggest) fn room(
     array: Named,
     bytes: Bytes,

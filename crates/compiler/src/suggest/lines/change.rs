@@ -61,7 +61,7 @@ pub struct LineChange {
     pub accesses: Vec<AccessChange>,
 }
 
-/// What a line accesses, if that decides how it changes.
+/// The parts of an array that a line accesses, if they decide how it changes.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Parts {
     /// Elements, or what of them a mapping keeps together.
@@ -175,7 +175,7 @@ impl LineChange {
         }
     }
 
-    /// What its call maps.
+    /// The addresses or indices that its call maps.
     pub(in crate::suggest) fn maps(&self) -> Option<Maps> {
         self.call.as_ref().map(|call| call.maps)
     }
@@ -275,7 +275,7 @@ pub struct AccessChange {
     /// The access site.
     #[serde(skip)]
     pub(in crate::suggest) pc: u32,
-    /// What it does.
+    /// Operation of the access.
     #[serde(skip)]
     pub(in crate::suggest) op: Option<Op>,
     /// 1-based line of the PTX.

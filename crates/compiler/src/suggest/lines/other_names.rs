@@ -226,7 +226,7 @@ fn has_address(expression: &str, name: &str, depth: usize) -> bool {
     })
 }
 
-/// Where a text has `name`, also as that of a member.
+/// Places where a text has `name`, also as that of a member.
 fn occurrences<'a>(text: &'a str, name: &'a str) -> impl Iterator<Item = (usize, usize)> + 'a {
     let all = text
         .match_indices(name)

@@ -67,8 +67,8 @@ pub(in crate::suggest) struct Wrap<'a> {
     pub names: &'a [String],
     /// Pointers that are arrays of arrays, with the number of brackets of an element.
     pub rows: &'a BTreeMap<String, usize>,
-    /// The one of them that is the array itself: of that, members of elements alone are
-    /// understood.
+    /// The name among `names` that is the array itself: with it, only members of
+    /// elements are understood.
     pub own: Option<&'a str>,
     /// Pointers that are declared as such, and all of whose values point into the
     /// array.
@@ -80,7 +80,7 @@ pub(in crate::suggest) struct Wrap<'a> {
     pub passed: &'a [(usize, usize)],
 }
 
-/// How a part of a line uses a name.
+/// The use of a name by a part of a line.
 enum Use {
     /// An element: its span.
     Element(usize, usize),
@@ -169,7 +169,7 @@ impl Wrap<'_> {
     }
 }
 
-/// How the name in this span is used; `None` if that is not understood. Of the array
+/// The use of the name in this span; `None` if that is not understood. Of the array
 /// itself, `own`, only members of elements and addresses under a cast are understood.
 fn usage(
     place: &Text,

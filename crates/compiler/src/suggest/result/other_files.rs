@@ -1,4 +1,4 @@
-//! Other files that use what changes: a macro or a function of a header.
+//! Users of what changes in other files: of a macro or a function of a header.
 
 use crate::suggest::lines::change::LineChange;
 use crate::suggest::source::files::{Neighbour, SourceFiles, split};

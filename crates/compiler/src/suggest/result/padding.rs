@@ -18,7 +18,7 @@ use std::collections::{BTreeMap, BTreeSet};
 /// Padding that is as good as the best mapping, or nearly.
 #[derive(Clone, Debug, Serialize)]
 pub struct Padding {
-    /// As a mapping of 32-bit words.
+    /// The padding as a mapping of 32-bit words.
     pub hash: LayoutSpec,
     /// Conflicts left.
     pub conflicts: u64,
@@ -32,7 +32,7 @@ pub struct Padding {
     pub launch_bytes: Option<[u32; 2]>,
     /// Whether the declaration is all that changes: longer rows, or larger elements.
     pub in_declaration: bool,
-    /// How it is indexed.
+    /// Expression of the index of an element.
     pub index: String,
 }
 

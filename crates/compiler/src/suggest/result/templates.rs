@@ -9,8 +9,8 @@ use spadkit_mapping::software::{Layout, LayoutSpec, swizzle_of};
 /// A layout of another language.
 #[derive(Clone, Debug, Serialize)]
 pub struct Template {
-    /// As a mapping of 32-bit words. It may differ from the recommended one if
-    /// the language can express only another that is nearly as good.
+    /// The mapping, of 32-bit words. It may differ from the recommended one if the
+    /// language can express only another that is nearly as good.
     pub hash: LayoutSpec,
     /// Conflicts left.
     pub conflicts: u64,

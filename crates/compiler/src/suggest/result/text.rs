@@ -171,8 +171,8 @@ impl Suggestion {
         }
     }
 
-    /// How the array gets more elements if no declaration does: from the
-    /// launch, or the number that it needs. `None` if it has enough.
+    /// A sentence on where the array gets more elements if no declaration does:
+    /// from the launch, or the number that it needs. `None` if it has enough.
     pub fn growth_text(&self) -> Option<String> {
         if let Some(bytes) = self.dynamic_shared {
             let before = self.elements_before * self.element_bytes;

@@ -14,15 +14,17 @@ const INTEGERS: [&str; 5] = ["int", "unsigned", "long", "size_t", "uint"];
 pub(in crate::suggest) enum Used {
     /// The element itself: `*&tile[i]`, or the argument of an atomic function.
     Exactly,
-    /// Another element, with its span: `(&tile[0][0])[i]`.
+    /// An access to another element, with its span: `(&tile[0][0])[i]`.
     Element(usize, usize),
-    /// Another address, with its span, that is read or written there: `*(&tile[0][0] + i)`.
+    /// An access to another address, with its span, that is read or written there:
+    /// `*(&tile[0][0] + i)`.
     Address(usize, usize),
     /// Something else: it is stored, or computed with.
     Otherwise,
 }
 
-/// How the address of the element in this span of `code` is used; `None` if the element has no `&`.
+/// The use of the address of the element in this span of `code`; `None` if the
+/// element has no `&`.
 pub(in crate::suggest) fn use_of(code: &Text, (begin, end): (usize, usize)) -> Option<Used> {
     let before = code.masked[..begin].trim_end();
     if let Some(open) = opening_after(before, '(').filter(|_| code.masked[end..].starts_with(')'))
@@ -136,7 +138,7 @@ impl Expression {
         }
     }
 
-    /// As an array: `(&tile[0][0])[i]`.
+    /// The use as an array: `(&tile[0][0])[i]`.
     fn indexed(&self, code: &Text, after: &str) -> Used {
         let open = code.masked.len() - after.len();
         let Some(close) = code.closing(open) else {
@@ -151,7 +153,8 @@ impl Expression {
         }
     }
 
-    /// As a part of an expression: an argument, or the first term of an address.
+    /// The use as a part of an expression: an argument, or the first term of an
+    /// address.
     fn in_another(&self, code: &Text, after: &str) -> Used {
         let Some(open) = code.open_before(self.from) else {
             return Used::Otherwise;

@@ -15,7 +15,7 @@ const MOST_DEPTH: u32 = 64;
 /// The constants of one file, as defined in it and in the files that it includes.
 pub(in crate::suggest) struct Constants {
     place: Rc<Text>,
-    /// With the files that it includes.
+    /// The file with the files that it includes.
     all: Rc<Included>,
     /// The position of their use; definitions in the function around it come first.
     at: Option<usize>,

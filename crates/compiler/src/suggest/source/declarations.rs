@@ -33,15 +33,15 @@ pub(in crate::suggest) struct Declaration {
 /// A shared array.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::suggest) struct Named<'a> {
-    /// In the source.
+    /// Name in the source.
     pub name: &'a str,
-    /// In the PTX.
+    /// Name in the PTX.
     pub variable: &'a str,
 }
 
 /// The declarations of shared arrays of one name.
 pub(in crate::suggest) struct Declarations {
-    /// By file and line; `None` for one that is not understood.
+    /// Declarations by file and line; `None` for one that is not understood.
     pub(super) found: BTreeMap<(String, u32), Option<Declaration>>,
 }
 

@@ -15,7 +15,7 @@ pub struct CallChange {
     /// The edits of the text; empty if their spans are not known.
     #[serde(skip)]
     pub(in crate::suggest) edits: Vec<Edit>,
-    /// What is mapped in the text.
+    /// Kind of what is mapped in the text.
     #[serde(skip)]
     pub(in crate::suggest) maps: Maps,
     /// The macro or the function that it defines, and that other files may use.
@@ -23,7 +23,7 @@ pub struct CallChange {
     pub(in crate::suggest) defines: Option<String>,
 }
 
-/// What a changed statement maps.
+/// The kind of what a changed statement maps.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(in crate::suggest) enum Maps {
     /// An address that it passes on.

@@ -23,11 +23,11 @@ const MOST_FOLDERS: usize = 64;
 pub struct SourceFiles {
     /// The folder to look in for a file that is not at the path in the PTX.
     folder: PathBuf,
-    /// By the name in the PTX; none if the file is missing or is not text.
+    /// Files by the name in the PTX; none if the file is missing or is not text.
     files: HashMap<String, Option<SourceFile>>,
     /// Folders of headers that a compiler finds by its options.
     headers: BTreeSet<PathBuf>,
-    /// With the files that they include, by the name of the first.
+    /// Files with the files that they include, by the name of the first.
     pub(in crate::suggest) included: HashMap<String, Rc<Included>>,
     /// By folder, the files of source in it.
     pub(in crate::suggest) neighbours: HashMap<PathBuf, Rc<[Neighbour]>>,

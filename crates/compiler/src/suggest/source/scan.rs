@@ -8,7 +8,7 @@ pub(in crate::suggest) const KEYWORDS: [&str; 6] =
 
 /// A part of a source file.
 pub(in crate::suggest) struct Text {
-    /// As it is.
+    /// The text as it is.
     pub text: String,
     /// The text with blanks instead of string literals and comments, so that every
     /// bracket counts.

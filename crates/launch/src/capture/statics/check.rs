@@ -11,14 +11,14 @@ use spadkit_ptx::shared::is_shared;
 use std::collections::HashMap;
 use std::sync::Mutex;
 
-/// What the run showed of one site.
+/// Comparison of a site's expression with a run.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Checked {
     /// Addresses that were compared: one per lane of an access.
     pub addresses: u64,
     /// Addresses that were not as the expression says.
     pub disagreements: u64,
-    /// The first of them.
+    /// First of the disagreements.
     pub first: Option<Disagreement>,
 }
 
@@ -77,7 +77,7 @@ pub(super) struct Checker<'a> {
     expressions: Vec<Option<Expression>>,
     /// Blocks of functions with counters, by pc.
     starts: HashMap<u32, Start>,
-    /// Where a lane leaves its function.
+    /// By pc, the function that lanes leave there.
     leaves: HashMap<u32, usize>,
     /// Counters by function.
     counters: Vec<Vec<(usize, Counter)>>,
@@ -235,9 +235,9 @@ impl Sink for Checker<'_> {
 
 struct OneBlock<'a> {
     checker: &'a Checker<'a>,
-    /// By warp and function: the block that each lane was in last.
+    /// By warp and function, the block that each lane was in last.
     last: Vec<[u32; 32]>,
-    /// By warp and counter.
+    /// By warp and counter, the trips of each lane.
     trips: Vec<[u64; 32]>,
     touched: Vec<bool>,
     checked: Vec<Checked>,

@@ -3,7 +3,7 @@
 use spadkit_ptx::analysis::SourceIndex;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// What accesses compute as their indices of shared variables.
+/// Indices of shared variables that accesses compute.
 #[derive(Clone, Debug, Default)]
 pub struct Indices {
     pub(super) by_line: BTreeMap<PtxLine, SourceIndex>,

@@ -56,7 +56,7 @@ pub(super) fn warps<'s>(
     }
 }
 
-/// What a site does.
+/// Operation of a site.
 pub(super) fn op(code: &Code, site: &Site) -> Op {
     match code.rows[site.pc as usize].role {
         Role::Memory { op, .. } => op,

@@ -22,11 +22,11 @@ pub struct Given {
 pub struct GivenArg {
     /// The name in the launch file, or the index.
     pub name: String,
-    /// What is passed.
+    /// Value that is passed.
     pub value: GivenValue,
 }
 
-/// What is passed for a parameter.
+/// The value that is passed for a parameter.
 #[derive(Clone, Debug, PartialEq)]
 pub enum GivenValue {
     /// A buffer: `zeros`, `iota`, `random` or a file; type and number of its elements.

@@ -16,8 +16,8 @@ pub(super) struct MapUse {
     pub writes: bool,
 }
 
-/// By index of the parameter's variable: the tensor maps with which an entry
-/// copies parts of tensors. Addresses have `width` bits.
+/// The tensor maps with which an entry copies parts of tensors, by index of the
+/// parameter's variable. Addresses have `width` bits.
 pub(super) fn maps(function: &Function, width: u32) -> BTreeMap<u32, MapUse> {
     let begin = |i: &Instruction| match addressed(i) {
         Some(begin) => vec![begin],

@@ -1,4 +1,4 @@
-//! How the instructions of an entry use its parameters.
+//! Usage of an entry's parameters by its instructions.
 //!
 //! Compilers write PTX in virtual registers that are assigned once or by few
 //! instructions, so the order of instructions does not matter here: a register
@@ -9,12 +9,12 @@ use spadkit_ptx::{Base, Function, Instruction, Module, Opcode, Operand, Register
 use spadkit_ptx::{Symbol, Type};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// How an entry uses its parameters and the grid.
+/// The use that an entry makes of its parameters and the grid.
 #[derive(Debug, Default)]
 pub(super) struct Usage {
     /// The parts of parameters that are addresses of global memory.
     pub pointers: BTreeMap<Part, Pointer>,
-    /// By index: the types as which instructions read a parameter's value.
+    /// Types as which instructions read a parameter's value, by index.
     seen_as: BTreeMap<u32, Vec<Type>>,
     /// Dimensions of a block that the kernel asks for, 1 to 3.
     pub block_dimensions: u32,
@@ -26,7 +26,7 @@ pub(super) struct Usage {
     pub cooperative: bool,
 }
 
-/// How a pointer is used.
+/// The use of a pointer.
 #[derive(Debug, Default)]
 pub(super) struct Pointer {
     /// Types of what is accessed there.
@@ -311,7 +311,7 @@ fn converted(function: &Function, origins: &Origins) -> BTreeSet<Part> {
         .collect()
 }
 
-/// By register: the types of the instructions that read it, for arithmetic.
+/// Types of the instructions that read a register, for arithmetic, by register.
 fn consumers(function: &Function) -> BTreeMap<Register, Vec<Type>> {
     let mut list: BTreeMap<Register, Vec<Type>> = BTreeMap::new();
     for i in &function.instructions {

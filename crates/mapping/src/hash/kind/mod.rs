@@ -36,7 +36,7 @@ pub trait Kind: fmt::Debug + fmt::Display {
     where
         Self: Sized;
 
-    /// How the best configuration is searched for.
+    /// The search for the best configuration.
     fn search() -> Search
     where
         Self: Sized;
@@ -64,8 +64,8 @@ pub trait Kind: fmt::Debug + fmt::Display {
     /// Data of each configuration register, by write index.
     fn registers(&self, g: Geometry) -> Vec<u64>;
 
-    /// How many configurations there are (hash paper, Table 1): of bitwise
-    /// units sets of bank bits, of the matrix unit row spaces.
+    /// Number of configurations (hash paper, Table 1): of bitwise units sets of bank
+    /// bits, of the matrix unit row spaces.
     fn count(g: Geometry) -> u128
     where
         Self: Sized;
@@ -87,7 +87,7 @@ pub trait Kind: fmt::Debug + fmt::Display {
         Self: Sized;
 }
 
-/// How the best configuration of a kind is searched for.
+/// The search for the best configuration of a kind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Search {
     /// One configuration after the other, for kinds with few.
@@ -110,7 +110,7 @@ pub enum Family {
 }
 
 impl Family {
-    /// From the narrowest to the widest.
+    /// The families from the narrowest to the widest.
     const ALL: [Family; 3] = [Family::Permutation, Family::Xor, Family::Matrix];
 
     /// The spec of bank rows: of the family, or of a wider one where it has no
@@ -139,12 +139,12 @@ pub struct ErasedKind {
     pub definition: &'static str,
     /// Parameters for the list of all specs in a message.
     pub example: &'static str,
-    /// How the best configuration is searched for.
+    /// Search for the best configuration.
     pub search: Search,
     pub(super) parse: fn(Parser, &str) -> Result<UnitSpec>,
     /// The configuration with these rows, if there is one.
     pub of_rows: fn(&[u32], Geometry) -> Option<UnitSpec>,
-    /// How many configurations there are.
+    /// Number of configurations.
     pub count: fn(Geometry) -> u128,
     /// Every configuration.
     pub each: fn(Geometry, Visit<UnitSpec>) -> Result<()>,

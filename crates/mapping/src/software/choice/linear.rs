@@ -131,8 +131,8 @@ fn permutes(kind: HashKind, geometry: Geometry) -> bool {
     }
 }
 
-/// Another basis of the same row space: reduced, with each row in the position
-/// of its pivot if that is a bank bit.
+/// A basis of the row space of `rows`: reduced, with each row in the position of its pivot
+/// if that is a bank bit.
 fn in_place(rows: &[u32], m: u32) -> Vec<u32> {
     let rows = reduced(rows);
     let (own, moved): (Vec<u32>, Vec<u32>) =

@@ -126,7 +126,7 @@ pub struct Choice {
     pub layout: Layout,
     /// Kind of the mapping.
     pub kind: MappingKind,
-    /// How it was found: `fixed`, `exhaustive`, `optimal` or `seeds`.
+    /// Method that found it: `fixed`, `exhaustive`, `optimal` or `seeds`.
     pub method: &'static str,
     /// Conflicts left.
     pub conflicts: u64,
@@ -171,7 +171,7 @@ impl Choice {
     }
 }
 
-/// How long to search.
+/// Limits and observer of a search.
 #[derive(Clone, Copy)]
 pub struct Effort<'a> {
     /// Stop condition and progress callback.

@@ -16,7 +16,7 @@ pub struct Narrower {
     pub bytes: u32,
     /// The words and the accesses to them.
     pub array: Array,
-    /// What was found.
+    /// Mappings of these words.
     pub choices: Choices,
 }
 

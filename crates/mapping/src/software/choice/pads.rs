@@ -26,9 +26,10 @@ pub(super) struct Pad {
     pub wasted: u32,
 }
 
-/// What the search found.
+/// Result of the search.
 pub(super) struct Pads {
-    /// By the words that they waste; each has fewer conflicts than the one before.
+    /// Paddings by the words that they waste; each has fewer conflicts than the one
+    /// before.
     pub front: Vec<(u64, Pad)>,
     pub evaluated: u64,
     /// Whether every padding that could matter was tried.

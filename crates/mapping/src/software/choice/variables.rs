@@ -17,7 +17,7 @@ pub struct VariableChoices {
     pub accesses: AccessTrace,
     /// Bytes of shared memory before that word.
     pub base: u32,
-    /// What was found for it alone.
+    /// Mappings of the variable alone.
     pub choices: Choices,
 }
 

@@ -20,7 +20,7 @@ pub struct SassInstr {
     pub sources: Vec<u8>,
     /// Opcode with modifiers.
     pub opcode: String,
-    /// What it does.
+    /// Class of the opcode.
     pub class: OpClass,
     /// Bytes per lane of an access, 0 for others.
     pub bytes: u32,

@@ -8,7 +8,7 @@ use spadkit_base::error::{Error, Result};
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
-/// From sm_80 on the system keeps the first bytes of a block's shared memory.
+/// Bytes at the begin of a block's shared memory that the system keeps from sm_80 on.
 const RESERVED: u64 = 1024;
 const FIRST_WITH_RESERVED: u32 = 80;
 /// The generic window of shared memory is never larger.

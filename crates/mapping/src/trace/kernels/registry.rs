@@ -18,7 +18,7 @@ pub struct Param {
     pub min: u32,
     /// Largest value.
     pub max: u32,
-    /// Only powers of two are allowed.
+    /// Whether only powers of two are allowed.
     pub power_of_two: bool,
     /// Meaning of the parameter.
     pub about: &'static str,

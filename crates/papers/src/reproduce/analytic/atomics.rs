@@ -104,7 +104,7 @@ fn gates(inputs: &Inputs) -> Result<Numbers> {
     ]))
 }
 
-/// Fig. 3 and section III: what the machine of the figure has of them.
+/// Numbers of Fig. 3 and section III, as the machine of the figure has them.
 fn machine(inputs: &Inputs) -> Result<Numbers> {
     let machine = inputs.machine()?;
     let retry = machine.path.retry;

@@ -246,7 +246,7 @@ fn variables_of_kernel(inputs: &Inputs) -> Result<Numbers> {
     Ok(numbers([("variables", count as f64)]))
 }
 
-/// Tables II and VIII: what the machine of the figure has of them.
+/// Numbers of Tables II and VIII, as the machine of the figure has them.
 fn machine(inputs: &Inputs) -> Result<Numbers> {
     let machine = inputs.machine()?;
     let p = machine.parameters();

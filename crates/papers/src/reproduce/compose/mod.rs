@@ -21,7 +21,7 @@ const MECHANISMS: [&str; 4] = ["hash", "elastic", "sharing", "locks"];
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Costs {
-    /// Period of the path with none of them.
+    /// Period of the path with no mechanism.
     clock_ps: f64,
     /// The slowest stage of the path with each mechanism.
     stage_ps: BTreeMap<String, f64>,

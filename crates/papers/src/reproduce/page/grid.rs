@@ -87,7 +87,7 @@ pub(super) fn product<'a>(workloads: &[&'a str]) -> Option<(Vec<&'a str>, Vec<&'
     all.then(|| (in_order(first), in_order(second)))
 }
 
-/// In natural order: 2 before 12.
+/// The names in natural order: 2 before 12.
 pub(super) fn in_order(mut names: Vec<&str>) -> Vec<&str> {
     let digits = |name: &str| -> Option<(String, u64, String)> {
         let start = name.find(|c: char| c.is_ascii_digit())?;

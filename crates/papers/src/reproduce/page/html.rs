@@ -166,7 +166,7 @@ fn signed(value: f64) -> String {
     }
 }
 
-/// In Markdown: fitted inputs, reasons for differing or missing values, and the
+/// Notes in Markdown: fitted inputs, reasons for differing or missing values, and the
 /// notes of the figure's file.
 fn notes(section: &Section) -> String {
     let mut text = paper::ranges(section) + &paper::inferred(section);

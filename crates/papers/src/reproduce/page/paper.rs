@@ -126,7 +126,8 @@ fn links(section: &Section) -> String {
     text + "\n\n"
 }
 
-/// How much claims depend on inputs that the paper does not publish.
+/// The claims that depend on inputs which the paper does not publish, and how much
+/// they do.
 pub(super) fn ranges(section: &Section) -> String {
     let line = |range: &Range| {
         let rows = section.results.iter().filter(|r| {

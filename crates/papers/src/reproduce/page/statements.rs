@@ -20,7 +20,8 @@ pub(super) fn section(sections: &[&Section]) -> String {
     )
 }
 
-/// How many there are in each paper, for the overview; empty where all hold.
+/// Number of statements that do not hold in each paper, for the overview; empty where
+/// all hold.
 pub(super) fn by_paper(sections: &[Section]) -> String {
     let of = |(paper, sections): (&str, Vec<&Section>)| {
         let link = format!("[{paper}](reproduction/{paper}.md#{ANCHOR})");

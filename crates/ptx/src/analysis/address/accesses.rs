@@ -14,7 +14,7 @@ use crate::opcodes::Opcode;
 pub struct SharedAccess {
     /// The instruction.
     pub at: u32,
-    /// What it does.
+    /// Kind of the access.
     pub kind: AccessKind,
     /// Index of the operand that is the address or descriptor; of a call, the function.
     pub operand: usize,
@@ -94,7 +94,7 @@ pub fn shared_accesses(
     list
 }
 
-/// What is known of a function whose accesses are looked for.
+/// The search for the accesses of a function.
 struct Finder<'a> {
     module: &'a Module,
     function: &'a Function,
@@ -107,7 +107,7 @@ struct Finder<'a> {
 }
 
 impl Finder<'_> {
-    /// What the function that is called accesses.
+    /// The access of a function that is called.
     fn of_call(&mut self, at: u32, i: &Instruction) -> Option<SharedAccess> {
         let touches = self.summaries.call(self.module, &mut self.origins, at, i)?;
         let reason = "accesses of the function that is called";
@@ -120,14 +120,14 @@ impl Finder<'_> {
         ))
     }
 
-    /// What is accessed by a descriptor.
+    /// The access by a descriptor.
     fn of_descriptor(&mut self, at: u32, i: &Instruction, operand: usize) -> SharedAccess {
         let touches = described(at, &self.origin(at, &i.operands[operand]));
         let of = (at, i, operand);
         SharedAccess::unknown(of, AccessKind::Other, DESCRIPTOR, touches)
     }
 
-    /// What is accessed by an address; none where it is not of shared memory.
+    /// The access by an address; none where it is not of shared memory.
     fn of_site(&mut self, at: u32, i: &Instruction, site: Site) -> Option<SharedAccess> {
         let origin = self.origin(at, site.operand);
         let generic = !site.shared;
@@ -164,7 +164,7 @@ impl Finder<'_> {
         })
     }
 
-    /// Where an operand comes from, through the callers, too.
+    /// The origin of an operand, through the callers, too.
     fn origin(&mut self, at: u32, operand: &Operand) -> Origin {
         let id = self.origins.operand(at, operand);
         self.summaries

@@ -1,4 +1,4 @@
-//! What functions touch when they are called.
+//! Shared memory that functions touch when they are called.
 
 use super::origin::{Origin, Origins};
 use super::sites::{descriptors, sites, touches};
@@ -19,11 +19,11 @@ const HARMLESS: [&str; 6] = [
     "memset",
 ];
 
-/// What a function may touch, the functions that it calls included.
+/// The shared memory that a function may touch, the functions that it calls included.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 struct Summary {
     variables: BTreeSet<SharedVariable>,
-    /// What these parameters point to.
+    /// Parameters that point to memory which it may touch.
     parameters: BTreeSet<u32>,
     /// Anything, since the function does that.
     all: Option<&'static str>,
@@ -38,11 +38,11 @@ impl Summary {
 /// The summaries of a module's device functions.
 #[derive(Clone, Debug)]
 pub struct Summaries {
-    /// By function; entries have none, because they are never called.
+    /// Summaries by function; entries have none, because they are never called.
     of: Vec<Summary>,
     /// Functions whose address is taken.
     pointed: Vec<u32>,
-    /// By function and parameter: what the calls of the module pass.
+    /// Origins that the calls of the module pass, by function and parameter.
     passed: Vec<BTreeMap<u32, Origin>>,
 }
 
@@ -109,7 +109,7 @@ impl Summaries {
         }
     }
 
-    /// What one call passes; whether that is new.
+    /// Adds the arguments that one call passes; returns whether any was new.
     fn pass(
         &mut self,
         module: &Module,
@@ -204,8 +204,8 @@ impl Summaries {
         summary
     }
 
-    /// What each function that a call may reach touches: addresses, and why it
-    /// may be anything.
+    /// The memory that each function which a call may reach touches: addresses, and why
+    /// it may be anything.
     fn called(
         &self,
         module: &Module,
@@ -255,7 +255,7 @@ impl Summaries {
         }
     }
 
-    /// What a call may touch; none where it touches no shared memory.
+    /// The memory that a call may touch; none where it touches no shared memory.
     pub(super) fn call(
         &self,
         module: &Module,

@@ -1,4 +1,4 @@
-//! Where the values of a function that may be addresses come from.
+//! Origins of the values of a function that may be addresses.
 
 use super::super::context::{is_any_shared, parameter_of};
 use super::super::{Definition, ValueId, Values};
@@ -9,7 +9,7 @@ use crate::names::{Space, Type};
 use crate::opcodes::{Address, Class};
 use std::collections::{BTreeSet, HashMap};
 
-/// What a value may be an address of; a plain number is of nothing.
+/// The variables that a value may be an address of; none for a plain number.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub(super) struct Origin {
     /// Shared variables.
@@ -238,7 +238,7 @@ impl<'a> Origins<'a> {
         self.intern(origin)
     }
 
-    /// What a call passes: the origin of an argument.
+    /// The origin of an argument that a call passes.
     pub fn argument(&mut self, at: u32, operand: &Operand) -> OriginId {
         match operand {
             Operand::Variable(Symbol::Local(variable), _) => {

@@ -9,7 +9,7 @@ use crate::ast::{Function, Immediate, Instruction, Module, Operand};
 use crate::names::{Modifier, Space, Word};
 use crate::opcodes::{Class, Opcode};
 
-/// What an access does.
+/// The kind of an access.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum AccessKind {
     /// `ld`
@@ -115,7 +115,7 @@ pub(super) fn sites(i: &Instruction) -> Vec<Site<'_>> {
     sites.into_iter().map(site).collect()
 }
 
-/// How a product of a warpgroup names shared memory.
+/// The form in which a product of a warpgroup names shared memory.
 pub(super) const DESCRIPTOR: &str = "a descriptor of `wgmma`";
 
 /// The operands of a product of a warpgroup that are descriptors of matrices in
@@ -135,7 +135,7 @@ pub(super) fn descriptors(function: &Function, i: &Instruction) -> Vec<usize> {
         .collect()
 }
 
-/// What a descriptor of that origin may touch: an address is a part of it.
+/// The memory that a descriptor of that origin may touch: an address is a part of it.
 pub(super) fn described(at: u32, origin: &Origin) -> Touches {
     let known = origin.unknown.is_none() && origin.parameters.is_empty();
     if known && !origin.variables.is_empty() {
@@ -153,7 +153,7 @@ fn copied(i: &Instruction) -> u32 {
     }
 }
 
-/// What an address of that origin may touch.
+/// The memory that an address of that origin may touch.
 pub(super) fn touches(
     module: &Module,
     function: &Function,

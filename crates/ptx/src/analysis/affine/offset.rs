@@ -1,4 +1,4 @@
-//! What is known of an address relative to the variable that it points into.
+//! Offsets of addresses from the variable that they point into.
 
 use super::super::{KnownBits, ValueId};
 use super::{Affine, Affines, Term};

@@ -11,7 +11,7 @@ pub struct NotAffine {
     /// The instruction that made it so; where values of several blocks meet
     /// the first instruction of the block where they do.
     pub at: u32,
-    /// What it does, as `masking` or `data from memory`.
+    /// The reason, as `masking` or `data from memory`.
     pub reason: &'static str,
 }
 
@@ -152,7 +152,7 @@ impl<'a> Affines<'a> {
         }
     }
 
-    /// Values that meet: the same expression for all of them.
+    /// The expression of values that meet, if it is the same for all of them.
     fn meeting(&self, block: u32, phi: ValueId) -> Option<Affine> {
         let Definition::Phi { inputs, .. } = self.values.definition(phi) else {
             return None;

@@ -1,4 +1,4 @@
-//! What affine expressions are made of.
+//! Terms of affine expressions.
 
 use super::super::ValueId;
 use crate::ast::Symbol;
@@ -28,8 +28,8 @@ pub enum Term {
         /// Size of the number: 1, 2, 4 or 8 bytes.
         bytes: u32,
     },
-    /// How often the loop with that header block has gone round since it was
-    /// entered: 0 in the first round.
+    /// The number of times that the loop with that header block has gone round since it
+    /// was entered: 0 in the first round.
     Trips(u32),
     /// The address of a variable in its space.
     Base(Symbol),

@@ -1,4 +1,4 @@
-//! What is known of the results of integer instructions.
+//! Known bits of the results of integer instructions.
 
 use super::KnownBits;
 use crate::ast::Instruction;

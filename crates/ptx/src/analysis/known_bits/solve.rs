@@ -64,7 +64,7 @@ impl BitFacts {
         solver.facts
     }
 
-    /// What is known of a value.
+    /// Known bits of a value.
     pub fn of(&self, value: ValueId) -> KnownBits {
         self.known[value.0 as usize].unwrap_or_else(|| KnownBits::unknown(self.width(value)))
     }
@@ -90,8 +90,8 @@ impl BitFacts {
         self.widths[self.registers[value.0 as usize].0 as usize]
     }
 
-    /// What is known of a source operand of instruction `at` that is read as
-    /// `ty`: zero-extended from that type's width.
+    /// Known bits of a source operand of instruction `at` that is read as `ty`:
+    /// zero-extended from that type's width.
     pub fn operand(
         &self,
         module: &Module,
@@ -319,7 +319,7 @@ impl Solver<'_> {
             .operand(self.module, self.function, self.values, self.context, place)
     }
 
-    /// What is known of the `index`-th register that the instruction writes.
+    /// Known bits of the `index`-th register that the instruction writes.
     fn result(&self, at: u32, i: &Instruction, index: usize, width: u32) -> Option<KnownBits> {
         match i.opcode.class() {
             Class::Move => return self.mov(at, i, index),

@@ -1,4 +1,4 @@
-//! What is known of results, from what is known of operands.
+//! Known bits of results, from those of operands.
 
 use super::{KnownBits, mask};
 
@@ -106,7 +106,7 @@ impl KnownBits {
         }
     }
 
-    /// What two facts of the same value say together.
+    /// Facts that hold if two facts of one value do.
     fn with(self, other: Self) -> Self {
         KnownBits {
             zeros: self.zeros | other.zeros,

@@ -1,4 +1,4 @@
-//! What `ptxas` takes for uniform, by GPU.
+//! Rules of `ptxas` for what is uniform, by GPU.
 //!
 //! Seen in the machine code of ptxas 13.5 for sm_75, sm_80, sm_86, sm_90 and sm_100:
 //! atomics at such an address are done by one lane, which the crate of launch files
@@ -157,7 +157,7 @@ impl Uniformity<'_> {
         first.is_some_and(|i| matches!(i.opcode.class(), Class::Return | Class::Exit))
     }
 
-    /// What a loop counts differs between lanes.
+    /// Notes that the counts of a loop differ between lanes.
     fn go_apart(&mut self, index: u32) {
         let header = self.loops.list[index as usize].header;
         for at in 0..self.values.phis(header).len() {

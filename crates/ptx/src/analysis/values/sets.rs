@@ -10,7 +10,7 @@ pub(super) struct Grouped<T> {
 }
 
 impl<T> Grouped<T> {
-    /// From items with the index of their list.
+    /// Groups items, which are given with the index of their list.
     pub fn new(count: usize, mut items: Vec<(u32, T)>) -> Self {
         items.sort_by_key(|(list, _)| *list);
         let mut starts = vec![0u32; count + 1];

@@ -45,7 +45,7 @@ impl Machine<'_> {
         Some(pointer)
     }
 
-    /// What is wrong with an access to the shared memory of a block.
+    /// The error of an access to the shared memory of a block, if it has one.
     fn wrong_in_cluster(
         &self,
         info: &MemoryOp,

@@ -35,7 +35,7 @@ mod vector {
     use crate::exec::{access, lanes};
     use std::arch::x86_64::*;
 
-    /// How the lanes of an access lie.
+    /// The layout of the lanes of an access.
     enum Pattern {
         /// All lanes access the word at this byte.
         One(u32),

@@ -4,8 +4,9 @@ use super::{Advisor, Place, Remedy};
 use crate::ast::Module;
 
 impl Advisor<'_> {
-    /// What orders two instructions, where a barrier stands around the given calls: how many
-    /// from the kernel inwards lead to each; none for an instruction that is no call's.
+    /// The remedy that orders two instructions, where a barrier stands around the given
+    /// calls: how many from the kernel inwards lead to each; none for an instruction that
+    /// is no call's.
     pub fn around(&self, remedy: Remedy, pcs: [u32; 2], calls: [Option<usize>; 2]) -> Remedy {
         let moved = |place| self.place_around(place, pcs, calls);
         match remedy {

@@ -1,4 +1,4 @@
-//! Where all threads of a block pass, and equally often.
+//! Flow of a block's threads: the places where all of them pass, and equally often.
 
 use crate::analysis::{Loops, Uniformity, Values};
 use crate::ast::{Function, Immediate, Instruction, Module, Operand};

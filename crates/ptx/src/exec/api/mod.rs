@@ -52,7 +52,7 @@ pub const HEAP_BYTES: u64 = 8 << 20;
 /// Thread instructions after which a run is stopped where nothing else is said.
 pub const DEFAULT_LIMIT: u64 = 10_000_000_000;
 
-/// How to run.
+/// Options of a run.
 #[derive(Clone)]
 pub struct Options<'a> {
     /// Worker threads; 0: one per core.
@@ -108,7 +108,7 @@ impl Default for Options<'_> {
     }
 }
 
-/// What a run did.
+/// The outcome of a run.
 #[derive(Clone, Debug, Default)]
 pub struct Outcome {
     /// Instructions that warps executed.
@@ -117,7 +117,7 @@ pub struct Outcome {
     pub thread_instructions: u64,
     /// Warp instructions that accessed shared memory.
     pub shared_accesses: u64,
-    /// What is wrong with the kernel: each kind once per instruction.
+    /// Faults of the kernel and warnings: each kind once per instruction.
     pub findings: Vec<Finding>,
 }
 
@@ -164,7 +164,7 @@ impl Serialize for FindingKind {
 }
 
 impl FindingKind {
-    /// As reports have it.
+    /// The kind's words in reports.
     pub fn text(self) -> &'static str {
         match self {
             FindingKind::OutOfBounds => "out-of-bounds",
@@ -197,7 +197,7 @@ impl FindingKind {
 /// Something wrong with the kernel, at its first occurrence.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Finding {
-    /// What it is.
+    /// Kind of the finding.
     pub kind: FindingKind,
     /// 1-based line of the PTX.
     pub ptx_line: u32,
@@ -269,7 +269,7 @@ impl Finding {
     }
 }
 
-/// What an executed instruction is, for traces.
+/// Kind of an executed instruction, for traces.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum InstructionKind {
     /// Integer, float, move, conversion.
@@ -297,7 +297,7 @@ pub enum InstructionKind {
 /// An instruction in the code of an entry, for traces.
 #[derive(Clone, Debug)]
 pub struct InstructionInfo {
-    /// What it is.
+    /// Kind of the instruction.
     pub kind: InstructionKind,
     /// Function, as index of [`crate::Module::functions`].
     pub function: u32,

@@ -1,9 +1,9 @@
-//! What asynchronous instructions have done, for observers.
+//! Events of asynchronous instructions, for observers.
 
 use crate::tensor::Swizzle;
 
-/// What an instruction does to an `mbarrier` object. The position in
-/// [`BarrierOp::ALL`] is its number in recorded traces.
+/// An operation on an `mbarrier` object. The position in [`BarrierOp::ALL`] is its
+/// number in recorded traces.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BarrierOp {
     /// Initialises it: the number is of arrivals in a phase.
@@ -47,7 +47,7 @@ impl BarrierOp {
     ];
 }
 
-/// What one lane does to an object.
+/// The operation of one lane on an object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BarrierLane {
     /// The lane.
@@ -66,7 +66,7 @@ pub struct BarrierEvent<'a> {
     pub warp: u32,
     /// Index in the table of [`crate::exec::Program::instructions`].
     pub pc: u32,
-    /// What it does.
+    /// Operation of the instruction.
     pub op: BarrierOp,
     /// The lanes for which it has done it.
     pub lanes: &'a [BarrierLane],
@@ -90,7 +90,7 @@ pub struct CopyEvent<'a> {
     /// Global memory that it reads or writes: in the order in which it
     /// goes through it.
     pub global: &'a [Piece],
-    /// From shared memory to global memory.
+    /// Whether it copies from shared memory to global memory.
     pub stores: bool,
     /// Layout of the bytes in shared memory, for a copy by a tensor map.
     pub tensor: Option<TensorRows>,
@@ -99,7 +99,7 @@ pub struct CopyEvent<'a> {
     pub arrives: Option<(u64, u32)>,
 }
 
-/// How a copy by a tensor map puts rows into shared memory.
+/// Layout of the rows that a copy by a tensor map puts into shared memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TensorRows {
     /// The swizzle of the map.

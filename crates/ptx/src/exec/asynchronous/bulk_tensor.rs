@@ -16,8 +16,8 @@ use crate::scalar::{Scalar, sources};
 const ALIGN: u64 = 128;
 /// Bytes that change places together in shared memory.
 const UNIT: u64 = 16;
-/// What elements outside of a tensor are read as, 16 bits of them, where that
-/// is not zero. CUDA leaves it open; this is what devices write.
+/// The value that elements outside of a tensor are read as, 16 bits of them, where that is
+/// not zero. CUDA leaves it open; this is what devices write.
 const NAN: u64 = 0x7ff7_7ff7_7ff7_7ff7;
 
 /// Executes an instruction of tensor maps for the lanes of `exec`.
@@ -49,7 +49,7 @@ fn once(m: &Machine, info: &TensorCopy, exec: u32) -> u32 {
     })
 }
 
-/// What a copy does with each element.
+/// The treatment of each element in a copy.
 enum Way<'i> {
     Load,
     Store,
@@ -84,7 +84,7 @@ fn copy(m: &mut Machine, info: &TensorCopy, lane: u32) -> Option<()> {
         .try_for_each(|block| move_box(m, info, &at, (end, &way), block))
 }
 
-/// What a lane's copy moves.
+/// The box that a lane's copy moves.
 struct At<'m> {
     map: &'m TensorMap,
     start: &'m [i32],
@@ -163,7 +163,7 @@ fn move_box(
     Some(())
 }
 
-/// How an observer sees the rows of a box.
+/// The rows of a box, as an observer sees them.
 fn rows_of(map: &TensorMap) -> TensorRows {
     TensorRows {
         swizzle: map.swizzle,

@@ -14,7 +14,7 @@ use crate::names::Space;
 /// Alignment of a map (CUDA driver API, `CUtensorMap`).
 const ALIGN: u64 = 64;
 
-/// Where a map is.
+/// The place of a map.
 #[derive(Clone, Copy)]
 enum Spot<'a> {
     Shared(u64),
@@ -109,7 +109,7 @@ fn named(m: &Machine, spot: Spot) -> String {
     }
 }
 
-/// Where the bytes of a map are; none of a space: a generic address.
+/// The place of the bytes of a map; without a space, the address is generic.
 fn locate<'a>(
     m: &mut Machine<'a>,
     space: Option<Space>,

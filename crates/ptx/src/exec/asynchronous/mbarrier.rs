@@ -22,7 +22,7 @@ fn word(offset: u64, phase: u64) -> u64 {
     1 << 62 | offset << 1 | phase & 1
 }
 
-/// Where the object of a lane is, which has to be one of the block's own.
+/// Offset of a lane's object, which has to be one of the block's own.
 pub fn locate(m: &mut Machine, place: &SharedPlace, lane: u32, what: &str) -> Option<u64> {
     let (block, at) = locate_any(m, place, lane, what)?;
     let Some(rank) = block else {
@@ -33,8 +33,8 @@ pub fn locate(m: &mut Machine, place: &SharedPlace, lane: u32, what: &str) -> Op
     None
 }
 
-/// Where the object of a lane is: the rank of another block of the cluster, and
-/// the offset. What is wrong becomes a finding.
+/// Place of a lane's object: the rank of another block of the cluster, and the offset. An
+/// error becomes a finding.
 fn locate_any(
     m: &mut Machine,
     place: &SharedPlace,
@@ -215,7 +215,7 @@ fn report(m: &mut Machine, op: BarrierOp, lanes: &[BarrierLane]) {
     }
 }
 
-/// What lanes do to objects, for the search for races.
+/// Tells the race detector of the uses of objects by lanes.
 fn touch(m: &mut Machine, info: &Change, exec: u32) {
     let kind = match info.action {
         Action::Init | Action::Invalidate => ObjectUse::Made,

@@ -54,7 +54,7 @@ pub fn release(cluster: &mut [Worker], mut cells: Option<&mut GlobalRaces>) -> b
     true
 }
 
-/// What came before the arrivals at the barrier, those of other blocks see, too.
+/// Lets other blocks see what came before the arrivals at the barrier.
 fn exchange(cluster: &mut [Worker]) {
     let of = |worker: &Worker| {
         let phase = word(worker.machine.cluster.phase + 1);

@@ -101,7 +101,7 @@ impl Worker<'_> {
         }
     }
 
-    /// When instructions that name lanes run in this turn.
+    /// The condition under which instructions that name lanes run in this turn.
     fn together(&self) -> Together {
         if (self.turns + 1).is_multiple_of(PATIENCE) {
             Together::Complete

@@ -32,10 +32,10 @@ pub fn object(m: &mut Machine, mask: u32, at: u64, kind: ObjectUse) {
     clusters::object(m, mask, (m.cluster.rank, at), kind);
 }
 
-/// Where a bulk copy reads or writes: in shared or in global memory.
+/// The end of a bulk copy, in shared or in global memory.
 pub type End = (Option<u64>, Option<u64>);
 
-/// How a bulk copy accesses one of its ends.
+/// The way in which a bulk copy accesses one of its ends.
 #[derive(Clone, Copy, Debug)]
 pub enum Way {
     /// The copy reads, and its thread waits for it by a bulk group.
@@ -75,7 +75,7 @@ impl Way {
     }
 }
 
-/// How an atomic for all blocks accesses elements.
+/// The manner in which an atomic for all blocks accesses elements.
 fn atomic(size: u32) -> How {
     How {
         strength: Strength::Strong,
@@ -114,7 +114,7 @@ pub fn bulk_global(m: &mut Machine, lane: u32, (address, bytes): (u64, u64), way
     raced::global(m, reach, None, touch);
 }
 
-/// What a lane reads of global memory from now on comes in the phase of an `mbarrier`,
+/// Lets what a lane reads of global memory from now on come in the phase of an `mbarrier`,
 /// given with its word: who waits for that knows that it was read.
 pub fn begin_load(m: &mut Machine, barrier: u64) {
     if let Some(races) = &mut m.races {
@@ -353,7 +353,7 @@ pub fn wait_group(m: &mut Machine, left: u32) {
     read(m, u32::MAX, landed);
 }
 
-/// What was read asynchronously counts as read by the lanes that have waited.
+/// Notes that the lanes which have waited have read what was read asynchronously.
 fn read(m: &mut Machine, mask: u32, landed: Vec<crate::exec::race::flights::Flight>) {
     let Some(races) = &mut m.races else {
         return;

@@ -65,7 +65,7 @@ pub fn own(m: &mut Machine, info: &MemoryOp, exec: u32, offsets: &[u64; 32]) {
     touch(m, info, exec, &cells, (&offsets.map(|at| (rank, at)), true));
 }
 
-/// What lanes store at an offset in the block of a rank.
+/// The values that lanes store at an offset in the block of a rank.
 fn stored(m: &Machine, info: &MemoryOp, mask: u32, (rank, at): (u32, u64), own: bool) -> Stored {
     if own {
         return values::stored_shared(m, info, mask, at);

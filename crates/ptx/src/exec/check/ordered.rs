@@ -1,4 +1,4 @@
-//! How an access is made, and what the words that it reads or writes order.
+//! Manner of an access, and the order that the words it reads or writes make.
 
 use crate::exec::image::form::{Form, Step};
 use crate::exec::image::{Action, MemoryOp, Transfer};
@@ -47,7 +47,7 @@ pub fn ordered<'a>(
     }
 }
 
-/// What weak stores of lanes write takes nothing along any more.
+/// Lets the words that weak stores of lanes replace carry nothing any more.
 fn overwrite(m: &mut Machine, info: &MemoryOp, exec: u32, global: bool, addresses: &[u64; 32]) {
     let Some(races) = (m.races.as_mut()).filter(|r| r.order.has_carried(global)) else {
         return;
@@ -97,7 +97,7 @@ fn order(m: &mut Machine, info: &MemoryOp, mut mask: u32, global: bool, addresse
     }
 }
 
-/// How an access is made.
+/// The manner of an access.
 fn how(m: &Machine, info: &MemoryOp) -> How {
     let blind = match &info.transfer {
         Transfer::Atomic(updates) => updates.iter().all(|u| u.result.is_none()),

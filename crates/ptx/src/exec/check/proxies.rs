@@ -8,8 +8,8 @@ use crate::exec::race::mark::Mark;
 use crate::exec::race::shadow::Touch;
 use crate::exec::race::{AGENTS, FLYING};
 
-/// What threads have written to shared memory and no proxy fence has made
-/// visible to what is about to read or write it asynchronously.
+/// Reports writes by threads to shared memory that no proxy fence has made visible to an
+/// asynchronous access which is about to be made.
 pub fn unfenced(m: &mut Machine, (address, bytes): (u64, u64), touch: &Touch) {
     let Some(races) = &mut m.races else {
         return;

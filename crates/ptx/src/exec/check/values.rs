@@ -1,4 +1,4 @@
-//! What lanes of one instruction store: the value that is there, one value, or
+//! Values that lanes of one instruction store: the value that is there, one value, or
 //! different values to one place.
 
 use crate::exec::image::{MemoryOp, Transfer};
@@ -10,8 +10,8 @@ use crate::exec::race::lanes;
 use crate::exec::race::stored::Stored;
 use crate::exec::registers::Slot;
 
-/// What lanes store that have one address. `there` gives the element at a byte of the
-/// access, of a size, and the bytes of it that somebody has written, as bits: what
+/// The values that lanes store which have one address. `there` gives the element at a byte
+/// of the access, of a size, and the bytes of it that somebody has written, as bits: what
 /// nobody has written may be anything.
 #[inline(always)]
 pub fn stored_by(
@@ -130,7 +130,7 @@ pub fn stored_global(
     })
 }
 
-/// The value that a store writes to a byte of a lane's access; unknown of copies and of
+/// The value that a store writes to a byte of a lane's access; unknown for copies and for
 /// matrices of `wmma`.
 pub fn stored(m: &Machine, info: &MemoryOp, lane: u32, at: u32) -> Option<u8> {
     let (element, from) = match &info.transfer {
@@ -161,14 +161,14 @@ fn in_order(exec: u32, addresses: &[u64; 32]) -> Option<Vec<u32>> {
     })
 }
 
-/// How places are given that lanes write to.
+/// The form in which places are given that lanes write to.
 #[derive(Clone, Copy)]
 pub enum By {
-    /// As offsets in the block's shared memory.
+    /// Offsets in the block's shared memory.
     Offset,
-    /// As addresses of global memory.
+    /// Addresses of global memory.
     Address,
-    /// As [cells](Machine::cell) of the cluster's shared memory.
+    /// [Cells](Machine::cell) of the cluster's shared memory.
     Cell,
 }
 

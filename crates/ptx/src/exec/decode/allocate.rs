@@ -75,10 +75,10 @@ impl Decoder<'_> {
     }
 }
 
-/// Where each register lives, in half instructions: reads at `2 i`, writes
-/// at `2 i + 1`. From the first to the last place where it does, so that
-/// loops are covered. Also the registers that may live before the function
-/// begins: nobody has written them there.
+/// The interval in which each register lives, in half instructions: reads at `2 i`, writes
+/// at `2 i + 1`. It reaches from the first to the last place where the register does, so
+/// that loops are covered. Also the registers that may live before the function begins:
+/// nobody has written them there.
 fn intervals(body: &Function, cfg: &Cfg) -> (Vec<Option<Interval>>, Vec<u32>) {
     let count = body.registers.len();
     let words = count.div_ceil(64);

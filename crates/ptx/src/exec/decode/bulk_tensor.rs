@@ -119,7 +119,7 @@ impl Decoder<'_> {
         Ok((map, coordinates, rest))
     }
 
-    /// What is done, and the operands that are left: offsets and blocks.
+    /// The move, and the operands that are left: offsets and blocks.
     fn tensor_move<'i>(
         &mut self,
         i: &'i Instruction,

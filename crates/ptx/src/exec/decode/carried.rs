@@ -1,7 +1,7 @@
-//! What instructions carry from register to register as it is, byte by byte: moves, choices
-//! between two registers, and conversions to other widths. A register that nobody has
-//! written, and a copy of unwritten local memory, may be carried along; only what uses the
-//! bytes for something else reads them.
+//! Carried bytes: instructions take them from register to register as they are. These are
+//! moves, choices between two registers, and conversions to other widths. A register that
+//! nobody has written, and a copy of unwritten local memory, may be carried along; only
+//! what uses the bytes for something else reads them.
 
 use super::Decoder;
 use crate::ast::{Function, Immediate, Instruction, Operand, Register};
@@ -175,7 +175,7 @@ pub fn reached(body: &Function, from: impl IntoIterator<Item = u32>) -> HashSet<
 }
 
 impl Decoder<'_> {
-    /// What an instruction carries into registers that are followed.
+    /// The bytes that an instruction carries into registers which are followed.
     pub(super) fn carried(&mut self, i: &Instruction) -> Vec<Carried> {
         let mut all: Vec<Carried> = Vec::new();
         for carry in carries(i) {

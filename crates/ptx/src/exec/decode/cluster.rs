@@ -111,7 +111,7 @@ impl Decoder<'_> {
         Ok(())
     }
 
-    /// What the entry says of its clusters and blocks.
+    /// Checks what the entry says of its clusters and blocks.
     pub(super) fn check_cluster(&mut self, entry: u32) -> Result<(), Problem> {
         let function = &self.module.functions[entry as usize];
         self.image.cluster = function.tuning.cluster;

@@ -34,7 +34,7 @@ fn source_types(opcode: Opcode, ty: Type) -> Vec<Type> {
     }
 }
 
-/// How `redux` makes one of two numbers of .f32; none for integers.
+/// The operation by which `redux` makes one of two numbers of .f32; none for integers.
 fn combined(i: &Instruction, ty: Type) -> Result<Option<Scalar>, Reason> {
     if ty == Type::F32 {
         let wrong = "a reduction of .f32 must be .min or .max";

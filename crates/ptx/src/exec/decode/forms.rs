@@ -8,13 +8,13 @@ use crate::scalar::small;
 
 use Type::{B8, B16, B32, B64, B128, Bf16, Bf16x2, F16, F16x2, F32, F32x2, F64, Pred, S16x2, S32};
 
-/// What is wrong.
+/// The error.
 type Reason = String;
 const EXACT: &[Word] = &[Word::Rn, Word::Rz, Word::Rm, Word::Rp];
 const INTEGRAL: &[Word] = &[Word::Rni, Word::Rzi, Word::Rmi, Word::Rpi];
 const PARTS: &[Word] = &[Word::Lo, Word::Hi, Word::Wide];
 
-/// What is wrong with the form of an instruction, operands apart.
+/// Checks the form of an instruction, operands apart.
 pub(super) fn check(i: &Instruction, module: &Module) -> Result<(), Reason> {
     let bare = matches!(
         i.opcode.class(),

@@ -1,4 +1,4 @@
-//! What observers want to know of an instruction.
+//! Facts about an instruction for observers.
 
 use crate::ast::{Instruction, Register};
 use crate::exec::api::InstructionKind;
@@ -23,7 +23,7 @@ pub(super) fn is_aligned(i: &Instruction) -> bool {
     is_checked && i.has(Word::Aligned)
 }
 
-/// What it is, for traces.
+/// Kind of an instruction, for traces.
 pub(super) fn kind(i: &Instruction) -> InstructionKind {
     match i.opcode.class() {
         // Textures have a path of their own, with the latency of global memory

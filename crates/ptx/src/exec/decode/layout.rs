@@ -1,4 +1,4 @@
-//! What an entry reaches, and where its variables lie.
+//! Layout of an entry: the functions that it reaches, and the places of its variables.
 
 use super::{Decoder, Problem};
 use crate::ast::{Function, Operand, Parameter, Span, Target};

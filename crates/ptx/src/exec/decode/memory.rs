@@ -15,7 +15,7 @@ use crate::names::{Space, Type, Word};
 use crate::opcodes::Class;
 use crate::scalar::Scalar;
 
-/// What each of the registers of a load or a store holds.
+/// The element that each of the registers of a load or a store holds.
 fn element_of(ty: Type, data: &[Slot]) -> Result<Element, Reason> {
     let width = data.first().ok_or("no register")?.width;
     let element = Element::new(ty, width).ok_or("registers too narrow")?;

@@ -55,7 +55,7 @@ pub(super) struct Problem {
     pub reason: String,
 }
 
-/// Where the variables of the module are.
+/// Addresses of the variables of the module.
 pub(super) type Addresses = HashMap<u32, u64>;
 
 /// Bytes of the file before the registers: the masks with all and no lanes,
@@ -91,12 +91,12 @@ struct Decoder<'m> {
     /// The sizes of registers that the instruction at hand takes.
     sizes: forms::Sizes,
     next: u32,
-    /// What the registers of the function may be addresses of.
+    /// By register of the function, the variables that it may be an address of.
     origins: Vec<provenance::Origin>,
     /// Registers that may hold what nobody has written, of the function that is
     /// being decoded, with their numbers among those of the entry.
     followed: HashMap<u32, u32>,
-    /// What its loads only move.
+    /// Registers whose values the function only moves.
     moved: moved::Moved,
     /// Registers of the function that are the accumulator of a product of a warpgroup, with
     /// their numbers among those of the entry.
@@ -266,7 +266,7 @@ impl<'m> Decoder<'m> {
         }
     }
 
-    /// What observers and messages want to know.
+    /// Notes facts about an instruction for observers and messages.
     fn note(&mut self, i: &Instruction, at: u32) {
         let body = self.body();
         let source = match self.module.source(body, i) {
@@ -321,7 +321,7 @@ impl<'m> Decoder<'m> {
         self.image.spun.dedup();
     }
 
-    /// Where the lanes of a branch meet.
+    /// The place where the lanes of a branch meet.
     fn meeting(&mut self, cfg: &Cfg, at: u32, start: u32) -> Meet {
         let block = cfg.block_of[at as usize];
         let place = |block: u32| match cfg.blocks.get(block as usize) {

@@ -1,4 +1,5 @@
-//! What orders accesses: their own qualifiers, and groups of copies.
+//! Order that an instruction makes: by the qualifiers of an access, and by groups of
+//! copies.
 
 use super::Decoder;
 use super::operand::Reason;
@@ -32,7 +33,7 @@ impl Decoder<'_> {
     }
 }
 
-/// What a load or store is to others at the same time, and what it orders.
+/// The strength of a load or store, and the order that it makes.
 pub(super) fn memory_order(i: &Instruction) -> MemoryOrder {
     ordered(i, strength(i))
 }
@@ -56,7 +57,7 @@ pub(super) fn ordered(i: &Instruction, strength: Strength) -> MemoryOrder {
     }
 }
 
-/// What a load or store is to others at the same time.
+/// The strength of a load or store.
 fn strength(i: &Instruction) -> Strength {
     let strong = [Word::Relaxed, Word::Acquire, Word::Release, Word::Mmio];
     match i.one_of(&strong) {

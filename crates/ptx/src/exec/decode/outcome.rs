@@ -1,8 +1,8 @@
-//! Where threads come by the outcome of a wait for an `mbarrier`, if it says that the phase is
-//! complete, and if it says that it is not.
+//! Outcome of a wait for an `mbarrier`: the ways that threads go if it says that the phase
+//! is complete, and if it says that it is not.
 //!
-//! The outcome is followed through copies, negations, comparisons with constants and the like.
-//! A branch whose condition is known by it goes one way, another one both.
+//! The outcome is followed through copies, negations, comparisons with constants and the
+//! like. A branch whose condition is known by it goes one way, another one both.
 
 use super::awaited::{computes, reports};
 use crate::ast::{Function, Guard, Immediate, Instruction, Operand, Register};
@@ -13,7 +13,7 @@ use crate::operands;
 use crate::scalar::fold;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// What is known of a register.
+/// Facts about a register.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Value {
     known: Option<u64>,
@@ -24,7 +24,7 @@ struct Value {
 /// The registers of which something is known, with their values.
 type State = BTreeMap<u32, Value>;
 
-/// Where threads come.
+/// The ways of threads behind a wait, by its outcome.
 pub(super) struct Way {
     complete: bool,
     /// Instructions that are executed, the ones at which it ends included.
@@ -51,7 +51,7 @@ impl Follower<'_> {
     }
 }
 
-/// How it goes on behind an instruction.
+/// The instructions behind an instruction.
 enum Next {
     Here,
     Nowhere,
@@ -59,7 +59,7 @@ enum Next {
 }
 
 impl Follower<'_> {
-    /// Where threads come if the phase is complete, or is not; nothing where something other
+    /// The ways of threads if the phase is complete, or is not; none where something other
     /// than a branch may depend on the outcome in a way that is not followed.
     pub fn way(&self, complete: bool) -> Option<Way> {
         let count = self.body.instructions.len();
@@ -191,7 +191,7 @@ fn meet(states: &mut [Option<State>], block: u32, state: &State) -> bool {
     changed
 }
 
-/// What is known of one of two values.
+/// Facts that hold of either of two values.
 fn either(one: Value, other: Value) -> Value {
     Value {
         known: one.known.filter(|_| one.known == other.known),
@@ -235,7 +235,7 @@ fn assign(i: &Instruction, guard: Option<Value>, state: &mut State) {
     }
 }
 
-/// What an instruction writes.
+/// Registers that an instruction writes, with what is known of them.
 fn results(i: &Instruction, state: &State) -> Vec<(Register, Value)> {
     let of = |at: usize| match i.operands.get(at) {
         Some(Operand::Register(r)) => state.get(&r.0).copied().unwrap_or_default(),
@@ -356,7 +356,7 @@ fn compare(i: &Instruction, a: u64, b: u64) -> Option<bool> {
     Some(result != 0)
 }
 
-/// What an instruction on integers gives, if `operand` knows its operands by number.
+/// The result of an instruction on integers, if `operand` knows its operands by number.
 fn folded(i: &Instruction, operand: impl Fn(usize) -> Option<u64>) -> Option<u64> {
     fold(i, |n, ty| {
         let known = operand(n)?;

@@ -13,7 +13,7 @@ use crate::names::{Space, Type};
 use crate::opcodes::Address;
 use crate::operands;
 
-/// What a value may be an address of; a number is of nothing.
+/// The variables that a value may be an address of; none for a number.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Origin {
     regions: Vec<Region>,
@@ -146,7 +146,7 @@ impl Decoder<'_> {
         }
     }
 
-    /// Where a variable lies that has no memory of its own.
+    /// The region of a variable that has no memory of its own.
     fn region_of(&self, symbol: Symbol) -> Option<Region> {
         let variable = self.module.variable(self.body(), symbol);
         let (function, at) = match symbol {
@@ -178,7 +178,7 @@ impl Decoder<'_> {
         Some(Region { space, low, high })
     }
 
-    /// Where an access at this address has to stay.
+    /// The region in which an access at this address has to stay.
     pub(super) fn region(&self, address: &Operand) -> Region {
         let origin = self.origin(address);
         let mut regions = origin.regions.into_iter();

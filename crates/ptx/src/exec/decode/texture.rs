@@ -22,7 +22,7 @@ const QUERIES: &[Word] = &[
     Word::NumSamples,
 ];
 
-/// What the coordinates of an instruction are.
+/// The dimensions that the coordinates of an instruction have.
 fn geometry(i: &Instruction) -> Result<Geometry, Reason> {
     use Word::{A1d, A2d, Acube, Cube, D1, D2, D3};
     let word = i.one_of(&[D1, D2, D3, A1d, A2d, Cube, Acube]);
@@ -38,7 +38,7 @@ fn geometry(i: &Instruction) -> Result<Geometry, Reason> {
     })
 }
 
-/// What an access to a surface does outside of it.
+/// The treatment of an access outside of a surface.
 fn outside(i: &Instruction) -> Outside {
     match i.one_of(&[Word::Clamp, Word::Zero]) {
         Some(Word::Clamp) => Outside::Clamp,
@@ -151,7 +151,7 @@ impl Decoder<'_> {
         )
     }
 
-    /// What is added to the coordinates of a fetch: the last of its operands.
+    /// Offsets that are added to the coordinates of a fetch: the last of its operands.
     fn offsets(
         &mut self,
         i: &Instruction,
@@ -232,7 +232,7 @@ impl Decoder<'_> {
         self.placed(place, geometry, (operation, false, ty, data, None))
     }
 
-    /// With the texture and the coordinates.
+    /// The operation with its texture and coordinates.
     fn placed(
         &mut self,
         place: &Operand,

@@ -5,10 +5,10 @@ use crate::names::{Type, Word};
 use crate::opcodes::Opcode;
 use crate::scalar::video;
 
-/// What is wrong.
+/// The error.
 type Reason = String;
 
-/// What is wrong with the form of a video instruction.
+/// Checks the form of a video instruction.
 pub(super) fn check(i: &Instruction) -> Result<(), Reason> {
     types(i)?;
     selectors(i)?;

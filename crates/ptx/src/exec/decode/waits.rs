@@ -18,7 +18,7 @@ use std::collections::BTreeSet;
 /// Loops and blocks beyond which there is no search.
 const LIMIT: usize = 1 << 24;
 
-/// What was found in a function.
+/// Loops of a function that wait.
 #[derive(Default)]
 pub(super) struct Waits {
     /// By instruction, its part in a loop that waits.

@@ -95,7 +95,7 @@ impl Decoder<'_> {
         }
     }
 
-    /// What the instruction at hand does with these registers.
+    /// Notes the uses of accumulators by the instruction at hand.
     pub(super) fn note_accumulators(
         &mut self,
         i: &Instruction,

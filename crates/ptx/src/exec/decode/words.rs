@@ -8,7 +8,7 @@ use crate::names::{Modifier, Type, Word};
 use crate::opcodes::{Class, Opcode, Syntax, Types, Words};
 use std::cmp::Reverse;
 
-/// What stands where a form has nothing like it.
+/// A modifier of an instruction that a form has no place for.
 #[derive(Clone, Copy)]
 enum Wrong {
     /// A modifier that the form does not have.
@@ -23,7 +23,7 @@ enum Wrong {
     Missing(Words),
 }
 
-/// How an instruction compares with a form.
+/// The comparison of an instruction with a form.
 struct Comparison {
     form: &'static Syntax,
     /// Modifiers that the form has.
@@ -154,7 +154,7 @@ impl Comparison {
         name
     }
 
-    /// What may be added.
+    /// The words that may be added.
     fn expected(&self) -> Option<String> {
         let open = self.groups().filter(|g| g.1.is_none());
         let words = open.flat_map(|g| g.0.iter().map(|w| w.text()));
@@ -172,8 +172,8 @@ fn one_of<'t>(words: impl ExactSizeIterator<Item = &'t str>) -> String {
     }
 }
 
-/// What is wrong with the modifiers of an instruction. Hints do nothing here. Asked last:
-/// other reasons say more.
+/// Checks the modifiers of an instruction. Hints do nothing here. Asked last: other reasons
+/// say more.
 pub(super) fn check(i: &Instruction, module: &Module, body: &Function) -> Result<(), Reason> {
     if matches!(i.opcode.class(), Class::Hint | Class::Refused(_)) {
         return Ok(());

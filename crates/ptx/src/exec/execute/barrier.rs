@@ -1,4 +1,4 @@
-//! What a barrier instruction says: number and count.
+//! Operands of a barrier instruction: number and count.
 
 use crate::exec::api::FindingKind;
 use crate::exec::image::BarrierOp;

@@ -11,7 +11,7 @@ use crate::names::{Type, Word};
 use crate::opcodes::Opcode;
 use crate::scalar::sources;
 
-/// Any of them.
+/// Executes an exchange of lanes.
 pub fn exchange(m: &mut Machine, info: &WarpOp, exec: u32) {
     let registers = m.registers;
     let source = |n: usize| info.sources.get(n).map_or([0; 32], |&s| registers.read(s));
@@ -44,7 +44,7 @@ pub fn joint(m: &mut Machine, parts: &[(u32, &WarpOp, u32)]) {
     }
 }
 
-/// What an exchange gives.
+/// The results of an exchange.
 struct Exchanged {
     results: Lanes,
     seconds: Lanes,

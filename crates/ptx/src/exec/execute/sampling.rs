@@ -66,7 +66,7 @@ pub fn run(m: &mut Machine, op: &TextureOp, exec: u32) {
     }
 }
 
-/// What a lane asks for.
+/// The request of a lane.
 struct Lane {
     lane: u32,
     /// Bits of the coordinates.
@@ -118,7 +118,7 @@ fn handle(m: &Machine, value: u64) -> u64 {
     }
 }
 
-/// What is wrong with a texture for the instruction.
+/// The error if a texture does not suit the instruction.
 fn mismatch(op: &TextureOp, texture: &Texture) -> Option<String> {
     let name = &texture.name;
     let of_surfaces = matches!(
@@ -274,7 +274,7 @@ fn surface(
     data
 }
 
-/// What a store writes from an offset on: offset, bytes and value of each element; the
+/// The elements that a store writes from an offset on: offset, bytes and value of each; the
 /// channels of a texel if it is `formatted`.
 fn stored_elements(
     texture: &Texture,

@@ -1,4 +1,4 @@
-//! What decoded loads, stores, atomics and copies name.
+//! Operands of decoded loads, stores, atomics and copies.
 
 use super::element::Element;
 use super::matrices::{GroupOp, Matrices};
@@ -52,7 +52,7 @@ pub struct MemoryOp {
     pub order: MemoryOrder,
 }
 
-/// What an access is to others at the same time, and whether it orders.
+/// The strength of an access, and the order that it makes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct MemoryOrder {
     pub strength: Strength,
@@ -61,7 +61,7 @@ pub struct MemoryOrder {
     pub release: bool,
     /// Nothing reads what it loads, so that it orders nothing.
     pub unread: bool,
-    /// What it reads has to stay as it is (`ld.global.nc`).
+    /// The bytes that it reads have to stay as they are (`ld.global.nc`).
     pub fixed: bool,
     /// The access is one, whatever registers its value is in (`.b128`).
     pub whole: bool,
@@ -69,7 +69,7 @@ pub struct MemoryOrder {
     pub halves: bool,
 }
 
-/// What an access does with its bytes.
+/// The transfer of an access's bytes.
 pub enum Transfer {
     Load {
         element: Element,
@@ -83,7 +83,7 @@ pub enum Transfer {
     Atomic(Vec<Update>),
     /// An atomic of 128 bits.
     AtomicPair(PairUpdate),
-    /// What is there has no value any more (`discard`).
+    /// Takes the value of the bytes away (`discard`).
     Discard,
     /// The side of an asynchronous copy that is read.
     CopySource,
@@ -91,7 +91,7 @@ pub enum Transfer {
     CopyTarget {
         /// The access that reads.
         source: u32,
-        /// How many bytes each lane reads, where that is not all.
+        /// Number of bytes that each lane reads, where that is not all.
         size: Option<Slot>,
     },
     /// Rows of a matrix to registers of the lanes.
@@ -121,11 +121,11 @@ pub struct Moved {
     /// Rows and columns, and whether memory has it by columns.
     pub size: [u32; 2],
     pub by_columns: bool,
-    /// What this access moves.
+    /// Pieces that this access moves.
     pub pieces: Pieces,
     /// Accesses that move the matrix together.
     pub accesses: u32,
-    /// Where the matrix begins, and the elements between its rows (columns).
+    /// Begin of the matrix, and the elements between its rows (columns).
     pub base: Slot,
     pub offset: i64,
     pub stride: Option<Slot>,
@@ -165,7 +165,7 @@ pub struct Update {
 /// An exchange of 128 bits.
 #[derive(Clone, Copy)]
 pub struct PairUpdate {
-    /// What has to be there for the new value to be written.
+    /// The value that has to be there for the new one to be written.
     pub expected: Option<Pair>,
     pub new: Pair,
     /// Gets the old value.

@@ -1,11 +1,11 @@
-//! What decoded instructions of `mbarrier`, bulk copies and tensor maps name.
+//! Operands of decoded instructions of `mbarrier`, bulk copies and tensor maps.
 
 use crate::exec::registers::{From, Slot};
 use crate::exec::tensor_map::Field;
 use crate::names::{Space, Type};
 use crate::scalar::Scalar;
 
-/// Where an `mbarrier` object is.
+/// The place of an `mbarrier` object.
 #[derive(Clone, Copy, Debug)]
 pub struct SharedPlace {
     pub from: From,
@@ -13,7 +13,7 @@ pub struct SharedPlace {
     pub generic: bool,
 }
 
-/// What an instruction does to an object.
+/// The action of an instruction on an object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Action {
     Init,
@@ -42,7 +42,7 @@ pub struct Change {
     /// Gets the state before.
     pub state: Option<Slot>,
     pub releases: bool,
-    /// For the own block alone (`.cta`).
+    /// Whether the change is released to the own block alone (`.cta`).
     pub narrow: bool,
 }
 
@@ -52,7 +52,7 @@ pub struct BulkOp {
     pub from: BulkEnd,
     /// Bytes.
     pub size: Slot,
-    /// Where the bytes arrive.
+    /// The `mbarrier` at which the bytes arrive.
     pub arrives: Option<Change>,
     /// Blocks of the cluster that get the bytes.
     pub blocks: Option<Slot>,
@@ -66,7 +66,7 @@ pub struct BulkOp {
 pub struct BulkEnd {
     pub from: From,
     pub offset: i64,
-    /// In shared memory, else in global memory.
+    /// Whether it is in shared memory, else in global memory.
     pub shared: bool,
 }
 
@@ -79,7 +79,7 @@ pub struct Wait {
     /// Whether the phase is complete.
     pub result: Slot,
     pub acquires: bool,
-    /// From the own block alone (`.cta`).
+    /// Whether the wait acquires from the own block alone (`.cta`).
     pub narrow: bool,
     /// Whether anything depends on the result.
     pub decides: bool,
@@ -96,14 +96,14 @@ pub enum MapOp {
 pub struct TensorCopy {
     /// Generic address of the map.
     pub map: Slot,
-    /// Where the box begins, the innermost dimension first.
+    /// Begin of the box, the innermost dimension first.
     pub coordinates: Vec<Slot>,
     /// For pixels, the offsets that are added to their places; none for boxes.
     pub offsets: Option<Vec<Slot>>,
     pub moves: TensorMove,
 }
 
-/// What a copy of tensors does.
+/// The direction of a copy of tensors.
 pub enum TensorMove {
     /// Nothing, after it was checked.
     Prefetch,

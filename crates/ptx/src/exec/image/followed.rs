@@ -9,11 +9,11 @@ pub struct Followed {
     /// An instruction always writes it before it is read: what may be unwritten is what
     /// was copied there.
     pub is_copy: bool,
-    /// What may be unwritten is a register, and not only local memory.
+    /// Whether a register may be unwritten, and not only local memory.
     pub by_registers: bool,
 }
 
-/// What an instruction does with registers that are followed, by their numbers.
+/// The uses of followed registers by an instruction, by their numbers.
 #[derive(Clone, Debug, Default)]
 pub struct Unsure {
     /// Followed registers that the instruction reads, and which of their bytes, as bits.
@@ -25,15 +25,16 @@ pub struct Unsure {
     pub writes: Vec<u32>,
     /// The followed register that is its guard.
     pub guard: Option<u32>,
-    /// What a shuffle hands from lane to lane: only some lanes' registers are read.
+    /// The register that a shuffle hands from lane to lane: only some lanes' registers are
+    /// read.
     pub shuffled: Option<u32>,
     /// Followed registers that it stores as they are.
     pub stored: Vec<u32>,
-    /// What it carries from register to register.
+    /// Bytes that it carries from register to register.
     pub carried: Vec<Carried>,
 }
 
-/// What comes into a register as it was in others.
+/// The bytes that come into a register as they were in others.
 #[derive(Clone, Debug)]
 pub struct Carried {
     pub to: u32,
@@ -46,7 +47,7 @@ pub struct CarriedPart {
     pub from: u32,
     /// The bytes of `from`, as bits.
     pub keep: u8,
-    /// By how many bytes they go up; less than zero: down.
+    /// Number of bytes by which they go up; less than zero: down.
     pub up: i8,
     /// The highest of them goes into all above it.
     pub spreads: bool,

@@ -18,7 +18,7 @@ pub struct Op {
 pub struct Meeting {
     /// The instruction.
     pub pc: u32,
-    /// How many loops are around all who meet; [`APART`] where only the end of the function
+    /// Number of loops around all who meet; [`APART`] where only the end of the function
     /// joins them.
     pub depth: u8,
     /// Rank among meetings of one function in as many loops: lanes come to the lower number
@@ -26,7 +26,7 @@ pub struct Meeting {
     pub order: u32,
 }
 
-/// Where the sides of a branch meet.
+/// The place where the sides of a branch meet.
 #[derive(Clone, Copy)]
 pub struct Meet {
     pub at: Meeting,
@@ -39,16 +39,16 @@ pub struct Meet {
 pub struct Overtaken {
     pub at: Meeting,
     pub sides: Vec<u32>,
-    /// How the meeting of the later branch is to it, if it is no place before it.
+    /// Relation of the later branch's meeting to it, if it is no place before it.
     pub own: Option<Relation>,
-    /// Where the lanes of those sides meet the others.
+    /// Place where the lanes of those sides meet the others.
     pub join: Option<Meeting>,
 }
 
 /// The depth where the sides of a branch leave the function apart.
 pub const APART: u8 = u8::MAX;
 
-/// How the loop treats an instruction. Numbers are indices in the image's
+/// The form of an instruction, as the loop treats it. Numbers are indices in the image's
 /// tables, `target` and `meet` are places in its code.
 #[derive(Clone, Copy)]
 pub enum Form {
@@ -64,7 +64,7 @@ pub enum Form {
         index: u32,
         table: u32,
         meet: Meet,
-        /// Where the sides meet that stay in the loop around it, if others do not.
+        /// Place where the sides meet that stay in the loop around it, if others do not.
         inside: Option<Meeting>,
     },
     Call {
@@ -103,7 +103,7 @@ pub enum Step {
     Select(Select),
     /// Logic of predicates.
     Masks(Masks),
-    /// What the scalar definitions compute, lane after lane.
+    /// Computes by a scalar definition, lane after lane.
     Scalar {
         generic: u32,
     },
@@ -212,7 +212,7 @@ pub enum Step {
         left: u32,
         reads: bool,
     },
-    /// With whatever lanes are there.
+    /// Exchanges values between whatever lanes are there.
     Exchange {
         exchange: u32,
     },
@@ -284,14 +284,14 @@ pub struct Compare {
     pub to: u32,
     pub sources: [u32; 2],
     pub accepts: Accepts,
-    /// What the result is combined with.
+    /// Predicate that the result is combined with.
     pub combined: Option<(Combine, Mask)>,
 }
 
 /// Executes a comparison for the lanes of a mask.
 pub type CompareKernel = unsafe fn(Registers, &Compare, u32);
 
-/// How two predicates are combined.
+/// The combination of two predicates.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Combine {
     And,

@@ -27,7 +27,7 @@ impl Matrices {
 
 /// A product of matrices.
 pub struct TensorOp {
-    /// How many at a time.
+    /// Number of matrices at a time.
     pub matrices: usize,
     /// Rows, columns, and products of a sum: elements, of single bits words.
     pub size: [usize; 3],
@@ -132,7 +132,7 @@ pub struct Part {
 }
 
 impl Part {
-    /// How many.
+    /// Number of pieces.
     pub fn count(&self) -> u32 {
         self.runs.len() as u32 * self.pieces.len() as u32
     }

@@ -109,7 +109,7 @@ pub(super) struct Passed {
     pub bytes: u32,
 }
 
-/// Where a passed value is.
+/// The place of a passed value.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum ValuePlace {
     Slot(Slot),
@@ -183,8 +183,8 @@ pub(super) struct LocalVariable {
     pub own: bool,
 }
 
-/// What an instruction is to a loop that only waits for something that other
-/// threads write.
+/// The part of an instruction in a loop that only waits for something that other threads
+/// write.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum Spin {
     #[default]
@@ -195,7 +195,7 @@ pub(super) enum Spin {
     Again,
 }
 
-/// What becomes of an element that a load brings, where it is only moved.
+/// The use of an element that a load brings, where it is only moved.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Part {
     /// The element is in a followed register of this number.
@@ -243,10 +243,10 @@ pub(super) struct Image {
     pub maps: Vec<MapOp>,
     pub tensors: Vec<TensorOp>,
     pub tables: Vec<Vec<u32>>,
-    /// What branches may lead past: where others meet, with the depth of that and the sides
-    /// that do not come there.
+    /// Meetings that branches may lead past, with their depth and the sides that do not
+    /// come there.
     pub past: Vec<Vec<form::Overtaken>>,
-    /// What each instruction is to loops that wait.
+    /// By instruction, its part in loops that wait.
     pub spins: Vec<Spin>,
     /// Loads and atomics whose value decides how long a loop goes on.
     pub awaited: Vec<bool>,

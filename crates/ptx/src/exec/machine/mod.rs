@@ -29,7 +29,7 @@ use warpgroup::Groups;
 use watch::Watch;
 use written::Written;
 
-/// What all blocks of a launch share.
+/// State that all blocks of a launch share.
 pub(super) struct Common<'a> {
     pub image: &'a Image,
     pub objects: &'a [Object],
@@ -65,12 +65,12 @@ pub(super) struct Common<'a> {
     pub parallel: bool,
 }
 
-/// How the blocks of a launch run.
+/// The way in which the blocks of a launch run.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Shared {
     /// Blocks of a cluster.
     pub cluster: [u32; 3],
-    /// As in [`Common`].
+    /// Address of the counter of a barrier of the whole grid, as in [`Common`].
     pub workspace: u64,
     /// Whether several run at the same time.
     pub parallel: bool,
@@ -175,7 +175,7 @@ pub(super) struct Machine<'a> {
     pub shared_accesses: u64,
     /// Thread instructions that `common.used` has.
     pub reported: u64,
-    /// How many there may be before `over_limit` is asked again.
+    /// Number of thread instructions before `over_limit` is asked again.
     pub pause: u64,
     pub findings: Vec<RawFinding>,
     /// Kind, instruction, and whether it is a warning (of races also: whether
@@ -184,7 +184,7 @@ pub(super) struct Machine<'a> {
     pub output: Vec<u8>,
     /// Instructions so far that may have changed what [`state`](Self::state) leaves out.
     pub effects: u64,
-    /// Where the accesses of loops are watched.
+    /// The watch on the accesses of loops.
     pub watch: Option<Box<Watch>>,
     pub stop: bool,
     /// State of the numbers that draw the order of warps, where one is asked for.

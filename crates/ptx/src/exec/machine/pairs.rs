@@ -33,9 +33,9 @@ pub enum Why {
     Product,
     /// A thread has not waited for a bulk copy to read.
     Bulk,
-    /// What `ld.global.nc` reads is written.
+    /// A write to bytes that `ld.global.nc` reads.
     Constant,
-    /// What a texture fetches is written.
+    /// A write to bytes that a texture fetches.
     Texture,
     /// No `fence.proxy.async` between.
     Proxy,
@@ -61,7 +61,7 @@ impl Why {
     }
 }
 
-/// One of the two accesses.
+/// One of the two accesses of a race.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Side {
     pub pc: u32,
@@ -71,7 +71,7 @@ pub struct Side {
     pub block: Option<u64>,
 }
 
-/// What pairs have in common.
+/// The properties by which races are one pair.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Key {
     pub pcs: [u32; 2],
@@ -108,7 +108,7 @@ pub struct Race {
     pub place: Place,
 }
 
-/// Where two instructions race.
+/// A pair of instructions that race, with an example and the places.
 #[derive(Clone, Debug)]
 pub struct Pair {
     pub sides: [Side; 2],
@@ -148,7 +148,7 @@ impl WarpCoverage {
     }
 }
 
-/// Where two instructions race, over all blocks.
+/// A pair of instructions that race, over all blocks.
 #[derive(Debug)]
 pub struct PairOverBlocks {
     /// The block of the example.

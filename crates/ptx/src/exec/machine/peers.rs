@@ -1,9 +1,9 @@
-//! What the blocks of a cluster see of each other: shared memory, which of its
-//! bytes are written, and the `mbarrier` objects in it.
+//! Peers: what the blocks of a cluster see of each other. These are shared memory, which of
+//! its bytes are written, and the `mbarrier` objects in it.
 //!
-//! An address of `.shared::cluster` is the offset in a block's shared memory,
-//! and above its bits the block's rank plus one. Without a rank it is of the
-//! block itself, so that addresses of `.shared::cta` are such addresses, too.
+//! An address of `.shared::cluster` is the offset in a block's shared memory, and above its
+//! bits the block's rank plus one. Without a rank it is of the block itself, so that
+//! addresses of `.shared::cta` are such addresses, too.
 
 use super::Machine;
 use super::phase::Mbarriers;
@@ -50,12 +50,12 @@ pub struct Window {
     pub mbarriers: Mbarriers,
     /// Whether all threads of the block have exited.
     pub ended: bool,
-    /// What another block has done to its `mbarrier`s, for the search for races.
+    /// Changes that another block has made to its `mbarrier`s, for the race detector.
     pub told: Vec<Told>,
 }
 
-/// What the arrivals of another block bring to a phase of an `mbarrier`, given
-/// by its word, or that a phase is over.
+/// Knowledge that the arrivals of another block bring to a phase of an `mbarrier`, given by
+/// its word, or that a phase is over.
 pub enum Told {
     Brought(u64, Box<Knowledge>),
     /// Bytes that were sent have arrived.
@@ -75,11 +75,11 @@ pub struct Cluster {
     /// Whether threads have arrived at the cluster's barrier since it was last
     /// looked at.
     pub arrived: bool,
-    /// How often the cluster's barrier has let its threads go.
+    /// Number of times that the cluster's barrier has let its threads go.
     pub phase: u64,
 }
 
-/// What an address of shared memory reaches.
+/// The memory that an address of shared memory reaches.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reached {
     /// An offset in the shared memory of the block itself.
@@ -96,7 +96,7 @@ impl Machine<'_> {
         !self.cluster.peers.is_empty()
     }
 
-    /// What an address of shared memory reaches, in a cluster of one block
+    /// The memory that an address of shared memory reaches, in a cluster of one block
     /// always its own.
     pub fn reached(&self, address: u64) -> Reached {
         let blocks = self.cluster.peers.len();
@@ -109,7 +109,7 @@ impl Machine<'_> {
         }
     }
 
-    /// What others access of the block, while one of them runs.
+    /// Hands out the memory that others access of the block, while one of them runs.
     pub fn lend(&mut self, ended: bool) -> Window {
         Window {
             shared: std::mem::take(&mut self.shared),

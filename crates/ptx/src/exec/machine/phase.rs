@@ -24,7 +24,7 @@ pub struct BarrierObject {
     phase: u64,
 }
 
-/// What an arrival does beside arriving.
+/// The effects of an arrival.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Arrival {
     /// Threads that arrive.
@@ -37,7 +37,7 @@ pub struct Arrival {
     pub stays: bool,
 }
 
-/// What somebody waits for.
+/// The phase that somebody waits for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Awaited {
     /// The phase of a state that an arrival returned.
@@ -71,12 +71,12 @@ impl BarrierObject {
         self.phase
     }
 
-    /// More bytes are to come.
+    /// Expects more bytes.
     pub fn expect(&mut self, bytes: u32) -> Result<(), String> {
         self.add(i64::from(bytes))
     }
 
-    /// Some of them have come: whether that completes the phase.
+    /// Takes bytes that have come; returns whether that completes the phase.
     pub fn complete(&mut self, bytes: u32) -> Result<bool, String> {
         self.add(-i64::from(bytes))?;
         Ok(self.advance())
@@ -127,7 +127,7 @@ impl BarrierObject {
         }
     }
 
-    /// What the current phase still waits for, or has too much of, as a relative clause.
+    /// A relative clause on what the current phase still waits for, or has too much of.
     pub fn missing(&self) -> String {
         let arrivals = format!("which lacks {} of {} arrivals", self.pending, self.expected);
         match (self.bytes, self.pending) {
@@ -182,9 +182,9 @@ pub struct Mbarriers {
     pub objects: BTreeMap<u64, BarrierObject>,
     /// The last phase, counted from 1, that a thread has waited for.
     pub waited: HashMap<(u64, u32), u64>,
-    /// The last thread that has invalidated each of them.
+    /// By object, the last thread that has invalidated it.
     pub ended: HashMap<u64, u32>,
-    /// How often waiting paths were resumed since anything has changed.
+    /// Number of times that waiting paths were resumed since anything has changed.
     pub idle: u32,
 }
 

@@ -1,4 +1,4 @@
-//! What the warps of each warpgroup of a block have executed, for comparison.
+//! Products that the warps of each warpgroup of a block have executed, for comparison.
 
 use std::collections::VecDeque;
 
@@ -30,14 +30,14 @@ pub struct Groups(Vec<Group>);
 struct Group {
     /// Products that not all of its warps have executed yet.
     open: VecDeque<Made>,
-    /// How many products were executed by all before.
+    /// Number of products that were executed by all before.
     closed: u64,
-    /// How many each warp has executed.
+    /// By warp, the number of products that it has executed.
     done: [u64; WARPS],
 }
 
 impl Groups {
-    /// For the next block.
+    /// Forgets everything, for the next block.
     pub fn clear(&mut self) {
         self.0.clear();
     }

@@ -13,12 +13,12 @@ use std::hash::{Hash, Hasher};
 /// Bytes of global memory that are remembered. Loops that wait write few.
 const MOST: usize = 1 << 16;
 
-/// What threads accessed while they were watched.
+/// Accesses of threads while they were watched.
 #[derive(Debug, Default)]
 pub struct Watch {
     /// Bytes of global memory as they were before the first write.
     before: HashMap<u64, u8>,
-    /// There were too many of these.
+    /// Whether more bytes were written than are remembered.
     is_full: bool,
     /// The last read of each instruction, by warp.
     reads: BTreeMap<(u32, u32), Read>,

@@ -30,7 +30,7 @@ pub fn access(bytes: &mut [u8], (reads, writes): (bool, bool)) -> Option<usize> 
     missing
 }
 
-/// What a warp has written, where that is not clear from the code.
+/// Registers and bytes that a warp has written, where that is not clear from the code.
 #[derive(Debug, Default)]
 pub struct Written {
     /// By followed register of the image, the bytes that are not written.
@@ -63,7 +63,7 @@ impl Missing {
         }
     }
 
-    /// What a lane lacks from now on.
+    /// Sets the bytes that a lane lacks from now on.
     pub fn set(&mut self, lane: u32, bytes: u8) {
         self.bytes[lane as usize] = bytes;
         self.whole = self.whole & !(1 << lane) | u32::from(bytes == 0) << lane;
@@ -116,7 +116,7 @@ impl Written {
     }
 }
 
-/// Where bytes that are missing come to be.
+/// The bytes of the target that are missing if `missing` bytes of the source are.
 fn moved(part: &CarriedPart, missing: u8) -> u8 {
     let bytes = missing & part.keep;
     let bytes = if part.up < 0 {

@@ -30,20 +30,20 @@ struct Allocation {
     bytes: u64,
     /// The site of the allocation, in the run that is not over yet.
     site: Option<Site>,
-    /// What is said if nobody frees it.
+    /// Finding that is reported if nobody frees it.
     leak: Option<Finding>,
 }
 
 #[derive(Clone, Debug, Default)]
 struct State {
-    /// By offset.
+    /// Live allocations, by offset.
     live: BTreeMap<u64, Allocation>,
     /// Allocations that were freed, with their bytes, while their place is not in use
     /// again.
     freed: BTreeMap<u64, u64>,
     /// Bytes of the live ones.
     used: u64,
-    /// Where the next one is looked for.
+    /// Offset from which the next allocation is looked for.
     next: u64,
 }
 
@@ -58,10 +58,10 @@ pub struct Heap {
     written: Box<[AtomicU8]>,
 }
 
-/// How findings name it.
+/// Name of the heap in findings.
 pub const NAME: &str = "the heap";
 
-/// What is at an address of the heap.
+/// The contents of an address of the heap.
 pub enum At {
     /// Bytes after the begin of a live allocation, and its size.
     Live(u64, u64),
@@ -71,13 +71,12 @@ pub enum At {
     Nothing,
 }
 
-/// What an allocation takes of the heap.
+/// Number of bytes that an allocation takes of the heap.
 fn counted(bytes: u64) -> Option<u64> {
     bytes.max(1).checked_next_multiple_of(ALIGN)
 }
 
-/// For bytes none of which was written, in memory that is not taken before one
-/// is.
+/// Marks for bytes none of which was written, in memory that is not taken before one is.
 fn unwritten(bytes: usize) -> Box<[AtomicU8]> {
     let zeros = Box::into_raw(vec![0u8; bytes].into_boxed_slice());
     // SAFETY: an atomic byte is in memory as the byte is, and the box is given
@@ -121,7 +120,7 @@ impl Heap {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Where the byte of an address is, which has to be one of the heap.
+    /// Pointer to the byte of an address, which has to be one of the heap.
     pub fn pointer(&self, address: u64) -> *mut u8 {
         self.object.data().wrapping_add((address - HEAP) as usize)
     }
@@ -165,7 +164,7 @@ impl Heap {
         }
     }
 
-    /// What is at an address.
+    /// The contents of an address.
     pub fn at(&self, address: u64) -> At {
         let state = self.state();
         let Some(offset) = address.checked_sub(HEAP) else {

@@ -1,5 +1,4 @@
-//! What lies where in global memory. Each begins where the one before it can no
-//! longer reach.
+//! Map of global memory. Each part begins where the one before it can no longer reach.
 
 /// First address of the first buffer.
 pub const FIRST: u64 = 1 << 40;

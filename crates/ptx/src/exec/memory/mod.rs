@@ -23,7 +23,7 @@ pub struct Memory {
     pub(super) objects: Vec<Object>,
     /// Indices of the objects in the order of their addresses.
     pub(super) by_address: Vec<u32>,
-    /// Where the next buffer goes.
+    /// Address of the next buffer.
     next: u64,
     pub(super) textures: Vec<Texture>,
     pub(super) samplers: Vec<Sampler>,
@@ -127,7 +127,7 @@ impl Memory {
         unsafe { std::slice::from_raw_parts_mut(object.data(), object.len as usize) }
     }
 
-    /// What kernels have allocated by `malloc` and not freed, as warnings.
+    /// Allocations by `malloc` that kernels have not freed, as warnings.
     pub fn leaks(&self) -> Vec<Finding> {
         self.heap.as_ref().map_or_else(Vec::new, Heap::leaks)
     }

@@ -1,4 +1,5 @@
-//! What is remembered of an access: when, where, by whom, and how it was made.
+//! Marks: what is remembered of an access, which is when, where, by whom, and how it was
+//! made.
 
 use crate::exec::ordering::{Scope, Strength};
 

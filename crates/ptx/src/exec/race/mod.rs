@@ -11,8 +11,9 @@
 //! - *happens-before*: an access happens before a thread's next one if the thread has
 //!   *seen* it: its moment lies below the thread's clock. `Order` keeps the clocks of a
 //!   block.
-//! - *release, acquire*: a store *brings* knowledge to a word or to a phase of an
-//!   `mbarrier`, a load or a wait *takes* it. `Carried` and `Release` are released clocks.
+//! - *release, acquire*: a store lets a word *carry* knowledge, an arrival *brings* it to a
+//!   phase of an `mbarrier`; a load or a wait *takes* it. `Carried` and `Release` are
+//!   released clocks.
 //! - *shadow cell*: the `Mark`s of a place, in `Shadow` and `cell::Cell`.
 //! - *asynchronous proxy*: an *agent*, a warp and lane that stand for copies or products.
 //! - *in flight, commit*: what is asynchronous is in a `Flights` or `Stores` until a wait

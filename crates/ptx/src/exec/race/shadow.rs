@@ -39,7 +39,7 @@ pub struct Shadow {
     reads: Planes,
     /// Atomics, which do not race with each other.
     updates: Planes,
-    /// The strong reads observed since a barrier, and its moment.
+    /// Moment of a barrier, and the strong reads since.
     sights: (u32, Sights),
     pub hits: Vec<Hit>,
 }

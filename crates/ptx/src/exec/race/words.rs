@@ -17,7 +17,7 @@ pub struct Bytes {
 #[derive(Debug)]
 pub struct Words<T> {
     by_address: HashMap<u64, (u8, T)>,
-    /// Addresses that no word lies outside of.
+    /// Bounds of the addresses of all words.
     low: u64,
     high: u64,
     /// Bytes of the smallest word there has been.

@@ -4,17 +4,18 @@ use crate::exec::api::Finding;
 use spadkit_base::quote::without_folder;
 use spadkit_base::toolkit::{self, Users};
 
-/// How the two lines of a pair are told from each other.
+/// The lines by which the two sides of a pair are told from each other.
 #[derive(Clone)]
 pub struct Ends {
     pub lines: [String; 2],
-    /// For a line that calls what accesses: how many of the calls around the access, from
-    /// the kernel inwards, lead to that one. None for the line of the access.
+    /// Number of calls around the access, from the kernel inwards, that lead to the line,
+    /// if it is one that calls what accesses. None for the line of the access.
     pub calls: [Option<usize>; 2],
 }
 
 impl Ends {
-    /// Where the ways from the kernel to the two accesses part; none if they do not.
+    /// The lines at which the ways from the kernel to the two accesses part; none if they
+    /// do not.
     pub fn of(sides: &[Finding; 2]) -> Option<Self> {
         let ways = sides.each_ref().map(way);
         let [one, other] = &ways;

@@ -1,11 +1,11 @@
-//! What would order a pair of lines, and where.
+//! Remedies for pairs of lines, and their places.
 
 use super::lines::Ends;
 use super::{Instructions, ReportedPair};
 use crate::exec::advice::{Advisor, Place, Remedy};
 use crate::exec::machine::pairs::Why;
 
-/// What would order a pair of lines, the one that comes first being the first.
+/// The remedy that would order a pair of lines, the one that comes first being the first.
 pub enum Advice {
     Barrier(Place, [String; 2]),
     /// A barrier behind a wait for the copy.
@@ -14,8 +14,8 @@ pub enum Advice {
     Atomic,
 }
 
-/// What would order the two lines, of a copy that nobody has waited for or not; nothing where
-/// both are one line of the source.
+/// The remedy that would order the two lines, of a copy that nobody has waited for or not;
+/// none where both are one line of the source.
 pub fn advice(told: &ReportedPair, unwaited: bool, advisor: &Advisor) -> Option<Advice> {
     let one = told.sides[0].block == told.sides[1].block;
     let ends = Ends::of(&told.sides);
@@ -46,8 +46,8 @@ pub fn advice(told: &ReportedPair, unwaited: bool, advisor: &Advisor) -> Option<
     }
 }
 
-/// What orders two instructions, the second one being the first to be executed if they are
-/// taken `back`.
+/// The remedy that orders two instructions, the second one being the first to be executed
+/// if they are taken `back`.
 fn remedy(
     of: &Instructions,
     back: bool,
@@ -64,8 +64,8 @@ fn remedy(
     Some((ends.map_or(remedy, around), back))
 }
 
-/// What orders the initialisation of an `mbarrier` with the first use, if all others come
-/// behind that one.
+/// The remedy that orders the initialisation of an `mbarrier` with the first use, if all
+/// others come behind that one.
 fn before_uses(told: &ReportedPair, ends: Ends, advisor: &Advisor) -> Option<Advice> {
     let made = told.made?;
     let init = told.key.pcs[made];
@@ -85,7 +85,7 @@ fn before_uses(told: &ReportedPair, ends: Ends, advisor: &Advisor) -> Option<Adv
     }
 }
 
-/// What orders two pairs of instructions of the same lines.
+/// The remedy that orders two pairs of instructions of the same lines.
 fn joined(one: (Remedy, bool), other: (Remedy, bool)) -> Option<(Remedy, bool)> {
     use Remedy::{Block, Warp};
     if one.1 != other.1 {

@@ -52,8 +52,8 @@ impl StrongAccess {
         !strengths.contains(&Weak) && strengths != [Volatile; 2] && one.size != other.size
     }
 
-    /// What is said of the first of two accesses, where a scope is why they race, or that
-    /// their sizes differ.
+    /// A clause on the first of two accesses, where a scope is why they race, or that their
+    /// sizes differ.
     pub fn text([one, other]: [&StrongAccess; 2], why: Why) -> String {
         let what = one.what;
         let order = matches!(why, Why::Order | Why::Blocks | Why::Cluster);

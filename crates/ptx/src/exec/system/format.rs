@@ -4,7 +4,7 @@
 /// Widths and precisions beyond this are cut.
 const LONGEST: usize = 1000;
 
-/// What stands between `%` and the conversion.
+/// The part of a format between `%` and the conversion.
 #[derive(Debug, Default)]
 pub struct Form {
     pub flags: Flags,
@@ -40,7 +40,8 @@ pub enum Argument {
 }
 
 impl Form {
-    /// What `rest` begins with, behind a `%`; `star` gives the argument of each `*`.
+    /// The form that `rest` begins with, behind a `%`; `star` gives the argument of each
+    /// `*`.
     pub fn read(
         rest: &mut std::iter::Peekable<std::str::Chars>,
         star: &mut dyn FnMut() -> i32,

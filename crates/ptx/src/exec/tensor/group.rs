@@ -71,10 +71,10 @@ fn read<'a>(
     }
 }
 
-/// What a warp computes, of values of one kind.
+/// The part of a product that a warp computes, of values of one kind.
 struct Work<'a> {
     op: &'a GroupOp,
-    /// Where it is in memory.
+    /// Place of `a` in memory.
     a: Option<View<'a>>,
     b: View<'a>,
     /// Row of `b` of each element of `a`.

@@ -7,7 +7,7 @@ use crate::exec::image::matrices::Matrices;
 use crate::exec::image::{MemoryOp, Moved, Transfer};
 use crate::exec::machine::Machine;
 
-/// More words than any matrix has.
+/// A bound on the words of a matrix: more than any has.
 const WORDS: usize = 512;
 
 /// Puts the addresses of the pieces into their register.

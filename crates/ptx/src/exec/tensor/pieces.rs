@@ -12,7 +12,7 @@ pub(super) type Piece = [u64; 2];
 pub(super) struct View<'a> {
     pub stored: &'a Stored,
     pub part: Part,
-    /// In the order of the part.
+    /// Pieces in the order of the part.
     pub pieces: Vec<Piece>,
 }
 

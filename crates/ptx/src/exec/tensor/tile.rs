@@ -6,7 +6,7 @@ use crate::exec::registers::Registers;
 use crate::names::Type;
 use crate::tensor::{float, integer, packed};
 
-/// More elements than the matrices of any instruction have.
+/// A bound on the elements of a tile: more than the matrices of any instruction have.
 pub(super) const LIMIT: usize = 1024;
 
 /// Matrices one after another, each by rows.
@@ -17,7 +17,7 @@ impl<T: Copy + Default> Tile<T> {
         Tile([T::default(); LIMIT])
     }
 
-    /// From words that have `count` elements each.
+    /// A tile of words that have `count` elements each.
     #[inline(always)]
     fn of_words(
         registers: Registers,

@@ -8,7 +8,7 @@ use crate::tensor::Swizzle;
 /// Bytes of a map.
 pub const BYTES: usize = 128;
 
-/// What the bytes of a map begin with.
+/// The begin of the bytes of a map.
 const MARK: [u8; 8] = *b"spadmap1";
 
 /// Element types in the order of their numbers in `tensormap.replace` (PTX
@@ -27,7 +27,7 @@ const ELEMENTS: [Option<Type>; 11] = [
     Some(Type::Bf16),
 ];
 
-/// A field, of those with several values each of these.
+/// A field of a map; of fields with several values, one of these.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::exec) enum Field {
     Address,
@@ -67,7 +67,7 @@ impl Field {
         })
     }
 
-    /// How many values a field has.
+    /// Number of values that a field has.
     pub fn values(self) -> usize {
         match self {
             Field::Box(_) | Field::Extent(_) | Field::Step(_) => MOST_DIMENSIONS,

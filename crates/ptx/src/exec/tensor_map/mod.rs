@@ -18,9 +18,8 @@ use crate::tensor::Swizzle;
 /// Maps have 1 to 5 dimensions.
 pub const MOST_DIMENSIONS: usize = 5;
 
-/// What a tensor map says, as `cuTensorMapEncodeTiled` and
-/// `cuTensorMapEncodeIm2col` of the CUDA driver API take it. Lists begin with
-/// the innermost dimension.
+/// A tensor map, as `cuTensorMapEncodeTiled` and `cuTensorMapEncodeIm2col` of the
+/// CUDA driver API take it. Lists begin with the innermost dimension.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TensorMap {
     /// Address of the first element.
@@ -31,12 +30,12 @@ pub struct TensorMap {
     pub extent: Vec<u64>,
     /// Bytes between elements of each dimension but the innermost.
     pub strides: Vec<u64>,
-    /// What one copy moves.
+    /// The box or the pixels that one copy moves.
     pub boxed: Boxed,
     /// The element stride in each dimension. That of the
     /// innermost does not count.
     pub steps: Vec<u32>,
-    /// How rows lie in shared memory.
+    /// Layout of the rows in shared memory.
     pub swizzle: Swizzle,
     /// Whether elements outside the tensor are read as NaN; else as zeros.
     pub nan_fill: bool,

@@ -1,4 +1,4 @@
-//! What CUDA demands of a tensor map (driver API, `cuTensorMapEncodeTiled` and
+//! Rules of CUDA for a tensor map (driver API, `cuTensorMapEncodeTiled` and
 //! `cuTensorMapEncodeIm2col`).
 
 use super::{Boxed, MOST_DIMENSIONS, TensorMap};
@@ -8,13 +8,13 @@ use super::{Boxed, MOST_DIMENSIONS, TensorMap};
 pub struct Wrong {
     /// The key of a launch file that says it.
     pub key: &'static str,
-    /// What is wrong.
+    /// The error.
     pub what: String,
-    /// What is expected.
+    /// The values that are expected.
     pub expected: String,
 }
 
-/// How dimensions count; arrays of most languages have theirs the other way.
+/// A note on the order of dimensions: arrays of most languages have theirs the other way.
 const INNERMOST: &str = " (0 is the innermost)";
 /// Addresses and strides are multiples of it, and rows of a box.
 const UNIT: u64 = 16;

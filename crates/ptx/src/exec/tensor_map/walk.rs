@@ -9,7 +9,7 @@ use std::ops::Range;
 pub(in crate::exec) struct Row {
     /// Offset of the first byte, from the start of the box, before swizzling.
     pub shared: u64,
-    /// Where its first element is in global memory, or would be.
+    /// Address of the first element in global memory, also if that is outside the tensor.
     pub address: u64,
     /// Elements of the row that are inside the tensor.
     pub inside: Range<u32>,
@@ -68,7 +68,7 @@ impl TensorMap {
         }
     }
 
-    /// From one place to the next in a dimension; images follow each other.
+    /// The step from one place to the next in a dimension; images follow each other.
     fn step(&self, d: usize) -> i64 {
         match &self.boxed {
             Boxed::Pixels { lower, .. } if d > lower.len() => 1,

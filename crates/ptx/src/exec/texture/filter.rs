@@ -1,4 +1,4 @@
-//! What a fetch reads: the nearest texel, or the weighted sum of neighbours.
+//! Filtering of a fetch: the nearest texel, or the weighted sum of neighbours.
 
 use super::coordinate::{addressed, nearest, neighbours};
 use super::{AddressMode, Sampler, Texture};
@@ -9,7 +9,7 @@ type Texel = Option<[u32; 3]>;
 /// Reads the bits of a channel of a texel.
 pub(in crate::exec) type Read<'a> = dyn Fn([u32; 3], u32) -> u64 + 'a;
 
-/// Where a fetch reads.
+/// The place at which a fetch reads.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::exec) enum Coordinates {
     Real([f32; 3]),

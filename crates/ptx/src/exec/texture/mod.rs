@@ -15,7 +15,8 @@ use super::registers::Slot;
 use crate::names::{Type, Word};
 use crate::scalar::Scalar;
 
-/// What the coordinates of an instruction or the texels of an array are.
+/// The dimensions of a texture, as the coordinates of an instruction or the texels
+/// of an array have them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Geometry {
     /// 1, 2 or 3; of a cube 2.
@@ -27,7 +28,7 @@ pub struct Geometry {
 }
 
 impl Geometry {
-    /// As instructions have it: `a2d`.
+    /// The geometry as instructions have it: `a2d`.
     pub fn text(self) -> &'static str {
         match (self.dimensions, self.layered, self.cube) {
             (_, false, true) => "cube",
@@ -41,7 +42,7 @@ impl Geometry {
     }
 }
 
-/// What a coordinate outside of the texture reads.
+/// The treatment of a coordinate outside of the texture.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AddressMode {
     /// The texture again.
@@ -54,7 +55,7 @@ pub enum AddressMode {
     Border,
 }
 
-/// How a texture is read.
+/// The modes in which a texture is read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Sampler {
     /// Per dimension.
@@ -68,32 +69,32 @@ pub struct Sampler {
 /// A texture or a surface.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Texture {
-    /// For messages.
+    /// Name of the texture, for messages.
     pub name: String,
     /// The texels, row by row, layer by layer, their channels together.
     pub buffer: BufferId,
-    /// How they are laid out and read.
+    /// Layout of the texels, and how they are read.
     pub shape: Shape,
 }
 
-/// How the texels of a texture or a surface are laid out and read.
+/// The layout of the texels of a texture or a surface, and how they are read.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Shape {
-    /// What a texel is.
+    /// Format of a texel.
     pub format: Format,
-    /// How the texels lie.
+    /// Dimensions of the texels.
     pub geometry: Geometry,
     /// Texels in each dimension; 1 beyond the last.
     pub extent: [u32; 3],
     /// Arrays; 6 or a multiple of it for cubes, 1 where there is but one.
     pub layers: u32,
-    /// How it is read; `None` for a surface, which instructions also write.
+    /// Modes of reading; `None` for a surface, which instructions also write.
     pub sampler: Option<Sampler>,
     /// Whether integers are read as numbers up to 1.
     pub normalized_read: bool,
 }
 
-/// What an instruction does.
+/// The operation of an instruction.
 pub(super) enum Operation {
     /// Filtered texels; offsets are in texels.
     Fetch {
@@ -119,7 +120,7 @@ pub(super) enum Operation {
     Query(Word),
 }
 
-/// What an access to a surface does outside of it.
+/// The treatment of an access outside of a surface.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Outside {
     /// An access outside the surface is a fault.
@@ -144,7 +145,7 @@ pub(super) struct TextureOp {
     pub real: bool,
     /// Type of the elements that are read or written.
     pub ty: Type,
-    /// What is written, or read by stores and reductions.
+    /// Registers that are written, or read by stores and reductions.
     pub data: Vec<Slot>,
     /// Set where the texels are there: always.
     pub resident: Option<Slot>,

@@ -2,7 +2,7 @@
 
 use crate::scalar::soft::{F16, F32, Round};
 
-/// What a channel holds.
+/// The type of a channel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Channel {
     /// Integers without a sign.
@@ -13,10 +13,10 @@ pub enum Channel {
     Float,
 }
 
-/// What a texel is.
+/// The format of a texel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Format {
-    /// What each channel holds.
+    /// Type of each channel.
     pub channel: Channel,
     /// Bits of a channel: 8, 16 or 32.
     pub bits: u32,
@@ -55,7 +55,7 @@ impl Format {
         }
     }
 
-    /// What a channel that the format does not have reads as.
+    /// The value that a channel which the format does not have reads as.
     pub(super) fn missing(self, channel: usize, real: bool) -> u32 {
         match (channel, real) {
             (3, true) => 1f32.to_bits(),

@@ -228,7 +228,7 @@ pub fn note_divergent(m: &mut Machine, here: u32, alive: u32) {
     );
 }
 
-/// How a reduction of a barrier combines: count and number of threads.
+/// Result of a barrier's reduction, from the count and the number of threads.
 pub fn reduced(word: Word, set: u32, all: u32) -> u64 {
     match word {
         Word::Popc => u64::from(set),

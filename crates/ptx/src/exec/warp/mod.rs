@@ -28,7 +28,7 @@ use crate::names::Special;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Entry {
     pub pc: u32,
-    /// Where the lanes join an entry further down.
+    /// Place where the lanes join an entry further down.
     pub meet: u32,
     pub lanes: u32,
     /// The meeting for which the entry waits: lanes are still on their way to it, as the
@@ -40,7 +40,7 @@ pub(super) struct Entry {
     pub retry: bool,
 }
 
-/// What a path waits for.
+/// The state of a path, and what it waits for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum State {
     Ready,
@@ -65,7 +65,7 @@ pub(super) struct Path {
     /// At an aligned barrier, the lanes that have to come there, where some of them may
     /// still be on their way; else 0.
     pub expected: u32,
-    /// How it was at the end of its last turn in a loop that waits.
+    /// State at the end of its last turn in a loop that waits.
     spun: Spun,
 }
 

@@ -16,8 +16,8 @@ use crate::exec::registers::active;
 use crate::exec::tensor;
 use crate::names::Space;
 
-/// Another round of a loop that waits: nothing that the kernel does, so only the
-/// search for races is told.
+/// Tells the race detector alone of another round of a loop that waits: it is nothing that
+/// the kernel does.
 #[inline(never)]
 pub fn observe_again(m: &mut Machine, pc: u32, lanes: (u32, u32)) {
     let observer = m.observer.take();
@@ -225,7 +225,7 @@ fn own_lanes(m: &Machine, exec: u32, addresses: &mut [u64; 32]) -> u32 {
     own
 }
 
-/// Where an asynchronous copy reads, and the lanes that do.
+/// Addresses at which an asynchronous copy reads, and the lanes that do.
 fn copy_sources(m: &Machine, to: &MemoryOp, exec: u32) -> Option<([u64; 32], u32)> {
     let Transfer::CopyTarget { source, size } = to.transfer else {
         return None;

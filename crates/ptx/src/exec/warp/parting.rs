@@ -102,8 +102,8 @@ fn base(stack: &[Entry]) -> usize {
     call.unwrap_or(0)
 }
 
-/// What sides of a branch lead past: the lanes that wait there so far, the meeting, and the
-/// lanes of the side.
+/// The meetings that sides of a branch lead past: the lanes that wait there so far, the
+/// meeting, and the lanes of the side.
 fn missed<'p>(
     below: &[Entry],
     past: &'p [Overtaken],
@@ -142,8 +142,8 @@ fn settle(frame: &mut Vec<Entry>, first: Entry) {
     frame.retain(|e| e.waits.is_some() || e.pc != e.meet);
 }
 
-/// Where the sides of a branch meet that stay in the loop around it, `inside`, with their
-/// lanes, if they are several.
+/// The meeting of the sides of a branch that stay in the loop around it, `inside`, with
+/// their lanes, if they are several.
 pub(super) fn staying(
     past: &[Overtaken],
     inside: Meeting,
@@ -179,7 +179,7 @@ fn settled(below: &mut [Entry], lanes: u32) -> Option<u32> {
     None
 }
 
-/// What a branch knows of an entry where lanes wait.
+/// The branch's knowledge of an entry where lanes wait.
 fn of_entry<'p>(past: &'p [Overtaken], entry: &Entry) -> Option<&'p Overtaken> {
     past.iter().find(|o| Some(o.at) == entry.waits)
 }

@@ -10,14 +10,14 @@ use crate::exec::machine::Machine;
 use crate::exec::machine::watch::mix;
 use crate::exec::registers::active;
 
-/// Turns of the same lanes after which those that have left go on: in each, registers
-/// change, as with a back-off ...
+/// Turns of the same lanes in which registers change, as with a back-off, after which
+/// lanes that have left go on.
 const LONG: u32 = 256;
 
-/// ... or none does. Such a turn counts for so many others.
+/// Turns for which one counts in which no register changes.
 const IDLE: u32 = 16;
 
-/// Lanes at a branch of such a loop.
+/// Lanes at a branch of a loop that waits.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Round {
     pc: u32,
@@ -32,7 +32,7 @@ pub(super) struct Spun {
     /// The begin of this turn, and the end of the last one.
     begin: Round,
     end: Round,
-    /// How much longer the lanes wait that have left.
+    /// Turns after which lanes that have left the loop go on.
     left: u32,
 }
 
@@ -58,7 +58,7 @@ impl Round {
     }
 }
 
-/// What the lanes have in the registers that loops write which wait.
+/// Digest of the registers of the lanes that loops write which wait.
 fn state(m: &Machine, lanes: u32) -> u64 {
     let mut all = 0u64;
     for slot in &m.image.spun {

@@ -44,7 +44,7 @@ pub enum Stopped {
     Abort,
 }
 
-/// Where a path goes after an instruction.
+/// The way of a path after an instruction.
 pub(super) enum Flow {
     /// To that instruction, with the same lanes.
     To(u32),
@@ -238,7 +238,7 @@ impl Warp {
         Flow::To(next)
     }
 
-    /// What is neither a step nor a branch.
+    /// Executes what is neither a step nor a branch.
     #[inline(always)]
     fn control(
         &mut self,
@@ -373,15 +373,15 @@ impl Warp {
     }
 }
 
-/// What stops the whole run, as `trap` does.
+/// Stops the whole run, as `trap` does.
 pub(super) fn trap(m: &mut Machine, lane: u32, text: String) -> Stopped {
     m.found(FindingKind::Trap, lane, None, None, text);
     m.stop = true;
     Stopped::Abort
 }
 
-/// What is said of a trap. The barrier of a grid in cooperative groups traps if
-/// the registers that it needs are zero.
+/// The text on a trap. The barrier of a grid in cooperative groups traps if the registers
+/// that it needs are zero.
 fn trap_text(m: &Machine) -> String {
     let mut read = m.image.specials.iter().map(|(_, special)| *special);
     let hint = if m.common.workspace == 0 && read.any(Special::is_of_the_driver) {

@@ -13,7 +13,7 @@ use crate::exec::image::form::Form;
 use crate::exec::machine::Machine;
 use crate::exec::registers::active;
 
-/// When an instruction that names lanes runs.
+/// The condition under which an instruction that names lanes runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::exec) enum Together {
     /// The lanes are all there, and nothing else of the warp can run: more may come to the

@@ -60,7 +60,7 @@ impl PathCycle {
         }
     }
 
-    /// In the form of the model.
+    /// The inputs in the form of the model.
     pub(super) fn inputs(&self) -> SmPathInputs<'_> {
         let op = match self.op.addr.len() {
             0 => NO_OPERANDS,

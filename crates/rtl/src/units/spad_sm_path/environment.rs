@@ -51,7 +51,7 @@ struct Habits {
     /// Warps that offer atomics. One is served at a time, and soon all warps
     /// would wait with one, and none be left to keep the scratchpad busy.
     atomics: WarpMask,
-    /// Only warps with threads offer, and blocks end as a whole.
+    /// Whether only warps with threads offer, and blocks end as a whole.
     orderly: bool,
     /// Blocks take any warps that are free, not those of their slot.
     scattered: bool,
@@ -88,7 +88,7 @@ pub(super) struct Environment {
     offers: Offers,
     /// The operands of the pass in EX.
     pass: PassOperands,
-    /// The pass in EXE is of a RELSSP.
+    /// Whether that pass is of a RELSSP.
     releases: bool,
     /// The usual access of each pc.
     usual: Vec<Option<LaneAccess>>,
@@ -424,7 +424,7 @@ impl Environment {
         })
     }
 
-    /// Each slot has warps of its own: some of them.
+    /// Warps of a slot: some of those that it has of its own.
     fn own_warps(&self, block: usize, stimulus: &mut Stimulus) -> WarpMask {
         let per_block = self.warps_per_block();
         let first = block * per_block;

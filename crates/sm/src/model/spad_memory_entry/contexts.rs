@@ -34,7 +34,7 @@ pub(crate) struct Contexts {
     filling: usize,
     /// The context whose request was taken last.
     last: usize,
-    /// With several contexts: the head of the memory path goes next.
+    /// Whether the head of the memory path goes next, with several contexts.
     heads_turn: bool,
     /// Rounds begun since reset.
     rounds: u64,

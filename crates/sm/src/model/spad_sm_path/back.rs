@@ -1,6 +1,6 @@
-//! From EX to the writeback port (microarchitecture/pipelines.md). The ready signals
-//! are resolved from the end: `eval` asks the units in that order, `commit`
-//! moves the passes in the order in which they go.
+//! Back of the path, from EX to the writeback port (microarchitecture/pipelines.md).
+//! The ready signals are resolved from the end: `eval` asks the units in that order,
+//! `commit` moves the passes in the order in which they go.
 
 use super::SmPathInputs;
 use super::banks::PathBanks;

@@ -1,5 +1,5 @@
-//! From the offers to EX: the units that decide the issue, in the order in
-//! which an instruction passes them (microarchitecture/issue.md).
+//! Front of the path, from the offers to EX: the units that decide the issue, in the
+//! order in which an instruction passes them (microarchitecture/issue.md).
 
 use super::SmPathInputs;
 use super::sharing::SharingOutputs;

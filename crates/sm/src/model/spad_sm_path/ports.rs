@@ -144,7 +144,7 @@ impl From<PassControl> for Issue {
 /// ([`SmPath::wb_data`](super::SmPath::wb_data)).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Writeback {
-    /// Where it comes from.
+    /// Source of the result.
     pub src: Source,
     /// The warp.
     pub warp: usize,

@@ -13,7 +13,7 @@ use crate::model::spad_relssp::{Release, Relssp, RelsspInputs, RelsspOutputs, Th
 #[derive(Clone, Debug)]
 pub(crate) struct Sharing {
     relssp: Relssp,
-    /// Where AHEAD > 0.
+    /// Register of releases, where AHEAD > 0.
     register: Option<ReleaseRegister>,
     pub(crate) access: AccessUnit,
     warp_blk: Vec<u8>,

@@ -1,10 +1,10 @@
-//! Other instructions between accesses that were recorded alone.
+//! Intensity: other instructions between accesses that were recorded alone.
 //!
-//! The shared-memory intensity of the elastic paper (Table 5) is the share of
-//! all instructions that access shared memory. A trace of accesses has 1; with
-//! g = 1 / intensity - 1 ALU instructions per access, half of a gap of g in
-//! front of the first access and half after the last, it has the kernel's.
-//! Barriers of the trace count among the others.
+//! The shared-memory intensity of the elastic paper (Table 5) is the share of all
+//! instructions that access shared memory. A trace of accesses has 1; with g = 1 /
+//! intensity - 1 ALU instructions per access, half of a gap of g in front of the
+//! first access and half after the last, it has the kernel's. Barriers of the trace
+//! count among the others.
 
 use crate::sm::instr::Instr;
 use spadkit_base::error::{Error, Result};

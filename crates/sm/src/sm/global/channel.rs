@@ -28,7 +28,7 @@ pub(super) struct Channel {
     per_cycle: u64,
     per_segment: u64,
     max_segments: usize,
-    /// When it is free.
+    /// First moment at which it is free.
     free: Moment,
     /// Cycles in which the outstanding segments come back, in order.
     outstanding: VecDeque<u64>,

@@ -6,7 +6,7 @@ use super::tags::{Tags, UnderWay};
 use crate::config::{Dram as DramParameters, L2Cache as L2Parameters, SmParams};
 use std::collections::{HashSet, VecDeque};
 
-/// When a request entered, and when its data come.
+/// The cycles in which a request entered, and in which its data come.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Served {
     pub start: u64,
@@ -153,9 +153,9 @@ struct Dram {
 
 /// A channel: its data bus and its banks.
 struct Channel {
-    /// When this SM may transfer again.
+    /// First time at which this SM may transfer again.
     free: Time,
-    /// When it may open a row again.
+    /// First time at which it may open a row again.
     next_open: Time,
     banks: Vec<Bank>,
     /// The beginnings of transfers that wait, or have waited, in order.

@@ -166,7 +166,7 @@ impl Sm<'_> {
         ended && self.global.has_stores(self.cycle)
     }
 
-    /// What a resident warp waits for; `wait_sh` is the path's output.
+    /// Reason why a resident warp waits; `wait_sh` is the path's output.
     pub(super) fn waits_for(&self, w: usize, wait_sh: WarpMask) -> Stall {
         let warp = &self.warps[w];
         if matches!(warp.state, State::Barrier { .. }) || self.cycle < warp.barrier_until {
@@ -208,9 +208,9 @@ impl Sm<'_> {
         }
     }
 
-    /// For the two-level scheduler: `None` if the warp has ended, else whether
-    /// it waits for global memory, a store's entry, a barrier, an mbarrier, a
-    /// copy or the shared scratchpad.
+    /// Waits of a warp for the two-level scheduler: `None` if the warp has ended,
+    /// else whether it waits for global memory, a store's entry, a barrier, an
+    /// mbarrier, a copy or the shared scratchpad.
     pub(super) fn long_wait(&self, w: usize, wait_sh: WarpMask) -> Option<bool> {
         if !self.warps[w].is_resident() {
             return None;

@@ -1,4 +1,4 @@
-//! When each warp is to be looked at next.
+//! Calendar of the cycles in which each warp is to be looked at next.
 
 use crate::model::{WarpMask, warp_bit, warps_of};
 use crate::sm::warp::NEVER;
@@ -6,8 +6,8 @@ use crate::sm::warp::NEVER;
 /// Cycles that have a page of their own: one for each bit of `pages`.
 const NEAR: u64 = u64::BITS as u64;
 
-/// For each warp, a cycle in which it is due, or none. Every call is told the
-/// present cycle, which never passes a due one.
+/// A calendar: for each warp, a cycle in which it is due, or none. Every call is told
+/// the present cycle, which never passes a due one.
 pub(super) struct Calendar {
     /// The warps' cycles.
     at: Vec<u64>,

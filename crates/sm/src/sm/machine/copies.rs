@@ -31,7 +31,7 @@ pub(super) struct Copies {
     pub barrier_waits: WarpMask,
     /// Warps that wait for bulk groups.
     pub group_waits: WarpMask,
-    /// In this cycle a row has the banks.
+    /// Whether a row has the banks in this cycle.
     pub has_banks: bool,
 }
 

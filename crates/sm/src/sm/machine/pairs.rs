@@ -25,7 +25,7 @@ pub(super) struct Pairs {
 }
 
 impl Pairs {
-    /// For `slots` block slots, of which those that share come in pairs first.
+    /// The pairs of `slots` block slots, of which those that share come first.
     pub fn new(slots: usize) -> Self {
         Pairs {
             holders: vec![None; slots.div_ceil(2)],

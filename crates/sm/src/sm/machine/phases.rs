@@ -20,7 +20,7 @@ pub(super) struct LaneWords {
 }
 
 impl LaneWords {
-    /// For a machine whose atomics go lane by lane; empty for others.
+    /// The words for a machine whose atomics go lane by lane; empty for others.
     pub fn new(config: &Config, mapping: Mapping) -> Self {
         if config.atomics == Atomics::Words {
             return LaneWords::default();

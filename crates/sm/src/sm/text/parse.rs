@@ -1,4 +1,4 @@
-//! From a text to sections of lines.
+//! Parser of a text into sections of lines.
 
 use super::expr::{Scanner, Wrong, wrong};
 use super::line::{Line, Section, Template};

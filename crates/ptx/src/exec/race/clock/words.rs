@@ -25,7 +25,7 @@ pub struct Word {
 }
 
 /// Knowledge that a thread has released by a word. A later strong store of the thread to
-/// that word carries it, too, without another fence (a release sequence).
+/// that word carries it, too, without another fence (a release pattern of the PTX ISA).
 #[derive(Clone, Debug)]
 pub struct Release {
     scope: Scope,
