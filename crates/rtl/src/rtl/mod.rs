@@ -17,6 +17,7 @@ mod timescale;
 mod write;
 
 pub use budget::Budget;
+pub(crate) use design::no_unit;
 pub use design::{Design, EmittedUnit, SourceFile};
 pub use foreign::{check_foreign, read_foreign};
 pub use manifest::Manifest;
