@@ -33,4 +33,5 @@ pub use tensor_copies::TensorCopy;
 pub use variables::FIELD as VARIABLES_FIELD;
 pub use variables::SharedVariable;
 pub use weighted::WeightedPass;
-pub use weighted::{least_degree, merged};
+pub(crate) use weighted::least_degree;
+pub use weighted::merged;
