@@ -1,6 +1,7 @@
 // bank_front_end: where each lane's word is: the hash unit and the row map for
 // every lane of an SM, behind one set of configuration registers. The outputs
-// are registered, so that the hash has a stage of its own.
+// are registered, so that the hash has a stage of its own. They have no reset:
+// rst is for the configuration registers.
 //
 // For 14 address bits, 32 banks and 32 lanes, the preset `fermi`:
 //

@@ -10,8 +10,8 @@ use crate::unit::UnitBuilder;
 pub(crate) fn emit_kernel(p: &Params) -> Result<Module> {
     let u = UnitBuilder::new(UnitDoc::part(
         "spad_relssp_warp",
-        "the threads of a warp: which are active and which have released, before, with and \
-         after the events of this cycle.",
+        "the threads of a warp: which are active and which have released, before and after \
+         this cycle's events, and combinationally with them.",
         p.text(&["WS"]),
         "relssp.md",
     ));

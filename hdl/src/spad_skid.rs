@@ -18,7 +18,7 @@ pub(crate) fn emit_helper() -> Result<Module> {
         "an input would be accepted; from a flip-flop",
     );
     let out_valid = u.output("out_valid", 1, "the oldest entry is offered");
-    let about = "the entry, WIDTH bits; without one, what in_data was";
+    let about = "the entry, WIDTH bits; without a valid entry, the previous in_data";
     let out_data = u.output("out_data", width, about);
     let out_ready = u.input("out_ready", 1, "an output would be accepted");
 

@@ -1,4 +1,4 @@
-//! The banks after a request/grant/valid port per lane, with the hash of the
+//! The banks behind a request/grant/valid port per lane, with the hash of the
 //! lanes. Lanes and banks are independent of each other.
 
 mod answers;

@@ -72,7 +72,10 @@ impl Execute for CongestionArgs {
                 "one access",
                 "congestion --mapping rap --access stride --width 32",
             ),
-            ("a table of the paper", "congestion --table 2"),
+            (
+                "a table of the paper, in seconds",
+                "congestion --table 2 --samples 10000",
+            ),
         ]
     }
 

@@ -369,7 +369,7 @@ impl GateArgs {
         }
         match first_error {
             Some(error) => Err(gated.not_judged(error)),
-            None => gated.failure().map_or(Ok(()), Err),
+            None => gated.failure(printer.shows_text()).map_or(Ok(()), Err),
         }
     }
 

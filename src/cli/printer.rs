@@ -127,6 +127,11 @@ impl Printer {
         }
     }
 
+    /// Whether results are printed for people.
+    pub(super) fn shows_text(&self) -> bool {
+        matches!(self.format, Format::Text)
+    }
+
     /// The machine of the command, and why it was taken.
     pub(super) fn machine(&self) -> Option<&MachineNote> {
         self.machine.as_ref()

@@ -277,7 +277,7 @@ fn missing_verilog_and_unknown_units_are_bad_input() {
     let (status, _, stderr) = spadkit(&["cosim", "spad_hash_xor", "--rtl", empty]);
     assert_eq!(status, 2, "{stderr}");
     assert!(stderr.contains("spad_hash_xor.v"), "{stderr}");
-    let (status, _, stderr) = spadkit(&["cosim", "spad_hash_nothing"]);
+    let (status, _, stderr) = spadkit(&["cosim", "spad_nothing"]);
     assert_eq!(status, 2);
     assert!(stderr.contains("units are"), "{stderr}");
 }

@@ -60,6 +60,12 @@ fn conflicts_fail_with_their_line_and_what_removes_them() {
         assert!(text.contains(part), "{part}: {text}");
     }
     assert!(
+        errors.contains("transpose.toml exceeds a limit"),
+        "{errors}"
+    );
+    assert!(!errors.contains("conflicts"), "printed twice: {errors}");
+    let (_, _, errors) = gate(dir.path(), &["transpose.toml", "--format", "json"]);
+    assert!(
         errors.contains("transpose.toml: conflicts is 56"),
         "{errors}"
     );
@@ -316,8 +322,8 @@ fn area_is_that_of_the_mapping_in_one_sm() {
     assert_eq!(status, Some(1), "{text}");
     assert!(text.contains("spad_hash_xor in one"), "{text}");
     assert!(
-        errors.contains("spadkit synth spad_hash_xor --preset fermi"),
-        "{errors}"
+        text.contains("spadkit synth spad_hash_xor --preset fermi"),
+        "{text}{errors}"
     );
     let result = &read(dir.path().join("gate.sarif"))["runs"][0]["results"][0];
     assert_eq!(result["ruleId"], "spadkit/limit");

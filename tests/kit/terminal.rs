@@ -340,6 +340,7 @@ fn names_that_are_nearly_right_are_recognised() {
             message.contains(&format!("did you mean '{meant}'")),
             "{message}"
         );
+        assert!(!message.contains("units are"), "{message}");
     }
     // That all units begin with `spad_` does not make one similar.
     let message = common::refused(&["emit", "nope", "-o", "x"]);
@@ -382,11 +383,19 @@ fn every_help_fits() {
 #[test]
 fn a_gate_names_every_kernel_that_fails() {
     let args = ["gate", "kernel:nw", "kernel:transpose", "--budget", "0"];
-    let output = spadkit(&args).output().unwrap();
-    assert_eq!(output.status.code(), Some(1));
-    let errors = String::from_utf8(output.stderr).unwrap();
-    let errors = common::in_one_line(&errors);
-    assert!(errors.contains("kernel:transpose fails, too"), "{errors}");
+    for (format, names) in [
+        (
+            "text",
+            "2 kernels exceed a limit: kernel:nw, kernel:transpose",
+        ),
+        ("json", "kernel:transpose fails, too"),
+    ] {
+        let output = spadkit(&args).args(["--format", format]).output().unwrap();
+        assert_eq!(output.status.code(), Some(1));
+        let errors = String::from_utf8(output.stderr).unwrap();
+        let errors = common::in_one_line(&errors);
+        assert!(errors.contains(names), "{errors}");
+    }
 }
 
 /// What was found is followed by what to type next.

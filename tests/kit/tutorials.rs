@@ -1,5 +1,5 @@
-//! The tutorials of docs/tutorials, and the output in README.md: every command
-//! runs, one after the other, in an empty folder next to the kit's own, and
+//! The tutorials of docs/tutorials, and the output in README.md and docs/guides:
+//! every command runs, one after the other, in an empty folder next to the kit's own, and
 //! prints the output in the page.
 
 use crate::common::tools::missing;
@@ -141,6 +141,25 @@ fn the_readme_shows_real_output() {
         "README.md has two commands with output"
     );
     check_page("README.md", &page);
+}
+
+/// What a guide shows without `ptxas` is in `console` blocks.
+#[test]
+fn the_guides_show_real_output() {
+    let mut pages: Vec<_> = std::fs::read_dir("docs/guides")
+        .unwrap()
+        .map(|entry| entry.unwrap().path())
+        .filter(|path| path.extension().is_some_and(|e| e == "md"))
+        .collect();
+    pages.sort();
+    let (mut commands, mut found) = (0, Vec::new());
+    for path in pages {
+        let page = std::fs::read_to_string(&path).unwrap();
+        commands += steps(&page).len();
+        found.extend(faults(&path.display().to_string(), &page));
+    }
+    assert!(commands >= 4, "only {commands} commands");
+    assert!(found.is_empty(), "\n{}", found.join("\n"));
 }
 
 #[test]

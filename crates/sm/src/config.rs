@@ -138,7 +138,7 @@ impl Config {
     /// The cost of the lanes' hash in this machine, as text.
     pub fn hash_stage_text(&self) -> String {
         match (self.path.hash, self.path.hash_stage) {
-            (PathHash::Mod, _) => "no hash: bank = address mod 2^m".to_owned(),
+            (PathHash::Mod, _) => "none; this machine has no hash unit".to_owned(),
             (PathHash::Configurable, 1) => format!(
                 "a pipeline stage of its own, one cycle more per access, for the configurable \
                  unit ({}); mod, xor and add need none",

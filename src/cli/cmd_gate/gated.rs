@@ -103,16 +103,33 @@ impl Gated {
         found.map(|(kernel, at)| (kernel, &kernel.checks[at]))
     }
 
-    /// The first limit that fails, as the command's error; none if all hold.
-    pub fn failure(&self) -> Option<Error> {
+    /// The kernels with a limit that fails, as the command's error; none if all hold. The
+    /// text of the command has the limits and what to change, so the error of another
+    /// format states the first.
+    pub fn failure(&self, shows_text: bool) -> Option<Error> {
         let (kernel, check) = self.first_failure()?;
+        let failed = self.kernels.iter().filter(|k| k.failed());
+        let failed: Vec<&str> = failed.map(|k| k.input.as_str()).collect();
+        if shows_text {
+            let what = match failed[..] {
+                [one] => format!("{one} exceeds a limit"),
+                _ => format!(
+                    "{} kernels exceed a limit: {}",
+                    failed.len(),
+                    failed.join(", ")
+                ),
+            };
+            return Some(Error::CheckFailed { what, help: None });
+        }
         let (what, command) = kernel.advice(check);
-        let others = self.kernels.iter().filter(|k| k.failed());
-        let others: Vec<&str> = others.skip(1).map(|k| k.input.as_str()).collect();
-        let others = match others.len() {
-            0 => String::new(),
-            1 => format!("; {} fails, too", others[0]),
-            n => format!("; {n} more kernels fail: {}", others.join(", ")),
+        let others = match &failed[1..] {
+            [] => String::new(),
+            [one] => format!("; {one} fails, too"),
+            others => format!(
+                "; {} more kernels fail: {}",
+                others.len(),
+                others.join(", ")
+            ),
         };
         Some(Error::CheckFailed {
             what: format!("{}: {}{others}", kernel.input, check.text()),

@@ -34,7 +34,8 @@ impl Execute for ComposeArgs {
 
     fn execute(&self, _global: &Global, printer: &Printer) -> Result<()> {
         let library = Library::load()?;
-        let figure = of_input(library.select(&["compose".to_owned()])?[0], &self.input)?;
+        let figures = library.select(&["compose".to_owned()])?;
+        let figure = of_input(figures[0], &library.root, &self.input)?;
         interrupt::listen();
         let store = Store::in_memory();
         let wanted = points(&library.root, &[&figure], &Change::default())?;

@@ -66,39 +66,44 @@ pub(super) fn best(sweep: &Sweep) -> String {
     )
 }
 
-/// The counts of one run.
-fn counts(point: &Point) -> Table {
+/// The counts of one run, a table for each unit that they are in.
+fn counts(point: &Point) -> [Table; 3] {
     let s = &point.statistics;
     let count = |name: &str, value: u64| vec![name.to_owned(), value.to_string()];
     let mean = |name: &str, value: f64| vec![name.to_owned(), format!("{value:.3}")];
-    let mut rows = vec![
+    let instructions = vec![
         count("cycles", s.cycles),
         count("warp instructions", s.warp_instructions),
         mean("warp instructions per cycle", s.ipc),
         count("thread instructions", s.thread_instructions),
         mean("thread instructions per cycle", s.thread_ipc),
-        count("issue slots used", s.issued),
     ];
-    for (reason, cycles) in s.stalls.list() {
-        rows.push(count(&format!("stall: {}", spaced(reason)), cycles));
+    let mut slots = vec![count("used", s.issued)];
+    for (reason, stalled) in s.stalls.list() {
+        slots.push(count(&format!("stall: {}", spaced(reason)), stalled));
     }
-    rows.extend([
+    let mut accesses = vec![
         count("bank conflicts", s.bank_conflicts),
         mean("mean conflict degree", s.mean_conflict_degree),
         count("atomic rounds", s.atomic_rounds),
         count("global segments", s.global_segments),
-    ]);
+    ];
     let memory = &point.config.sm;
     if memory.l1.size_bytes > 0 {
-        rows.extend([
+        accesses.extend([
             count("L1 hits", s.l1_hits),
             count("L1 misses", s.l1_misses),
             count("L1 merged", s.l1_merged),
         ]);
     } else if memory.global.merge {
-        rows.push(count("global merged", s.global_merged));
+        accesses.push(count("global merged", s.global_merged));
     }
-    Table::new(&["", "count"], rows).right(&["count"])
+    [
+        ("cycles and instructions", instructions),
+        ("issue slots", slots),
+        ("accesses", accesses),
+    ]
+    .map(|(of, rows)| Table::new(&[of, "count"], rows).right(&["count"]))
 }
 
 /// One run.
@@ -123,8 +128,10 @@ pub(super) fn single(point: &Point) -> Details {
         point.residency.limit
     ));
     details.say(dependences(point.dependent));
-    details.gap();
-    details.table(counts(point));
+    for table in counts(point) {
+        details.gap();
+        details.table(table);
+    }
     details.gap();
     details.say(phases(&s.phases));
     details.note(conflict_rule(&point.config, Some(point.config.lanes)));

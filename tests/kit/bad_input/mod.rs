@@ -342,6 +342,7 @@ fn bad_usage() {
         ("encode add --unit matrix", "not linear"),
         ("emit spad_nope -o x", "there is no unit 'spad_nope'"),
         ("cosim spad_nope", "there is no unit 'spad_nope'"),
+        ("compose missing.toml", "cannot read missing.toml"),
         ("cosim --cycles 0", "0 is not in 1.."),
         ("cosim --cycles -1", "invalid value '-1'"),
         ("cosim --cycles 18446744073709551616", "invalid value"),

@@ -144,6 +144,33 @@ fn every_page_that_a_source_names_exists() {
     assert!(faults.is_empty(), "\n{}", faults.join("\n"));
 }
 
+/// So do comments name files, those of circuits and their faults, too.
+#[test]
+fn every_file_that_a_source_names_exists() {
+    let mut faults = Vec::new();
+    for dir in SOURCES {
+        let naming = files_below(
+            dir,
+            &["rs", "v", "sv", "tera", "toml", "py", "faults", "sdc", "ys"],
+        );
+        for path in naming
+            .iter()
+            .filter(|path| !path.starts_with("tests/kit/docs"))
+        {
+            let text = std::fs::read_to_string(root().join(path)).unwrap();
+            for (line, named) in page::files_named_in(&text) {
+                if !root().join(named).exists() {
+                    faults.push(format!("{}:{line}: there is no {named}", path.display()));
+                }
+            }
+        }
+    }
+    assert!(faults.is_empty(), "\n{}", faults.join("\n"));
+    let text = "# (tests/a.rs), ../tests/b.rs\n// crates/UNIT/x.rs crates/c.v.tera.\n";
+    let named = page::files_named_in(text);
+    assert_eq!(named, [(1, "tests/a.rs"), (2, "crates/c.v.tera")]);
+}
+
 /// The checks above see a fault of each kind.
 #[test]
 fn faults_are_found() {

@@ -190,6 +190,28 @@ fn normal(path: &Path) -> PathBuf {
     parts
 }
 
+/// Where files are that a comment of a source names.
+const OF_THE_KIT: [&str; 3] = ["tests/", "crates/", "testbenches/"];
+
+/// The files of the kit that a source names, with their lines.
+pub fn files_named_in(text: &str) -> Vec<(usize, &str)> {
+    let part_of_name = |c: char| c.is_ascii_alphanumeric() || "/.-_".contains(c);
+    let starts = OF_THE_KIT
+        .iter()
+        .flat_map(|folder| text.match_indices(folder));
+    starts
+        .filter(|(start, _)| !text[..*start].ends_with(part_of_name))
+        .filter_map(|(start, _)| {
+            let named = &text[start..];
+            let length = named.find(|c| !part_of_name(c)).unwrap_or(named.len());
+            let path = path_in(named[..length].trim_end_matches(['.', '-']))?;
+            let ending = Path::new(path).extension()?.to_str()?;
+            let is_source = ["rs", "py", "tera", "faults", "toml"].contains(&ending);
+            is_source.then(|| (line_of(text, start), path))
+        })
+        .collect()
+}
+
 /// The chapters of the contract, which sources name without what is in front.
 const CONTRACT: &str = "docs/reference/";
 

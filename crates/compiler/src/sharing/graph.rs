@@ -156,7 +156,7 @@ impl FlowGraph {
 }
 
 /// The label of an edge of a branch, as in the text.
-pub fn label_of_edge(function: &Function, edge: Edge) -> Option<&str> {
+pub(super) fn label_of_edge(function: &Function, edge: Edge) -> Option<&str> {
     let instruction = &function.instructions[edge.from as usize];
     let goes_there = |label: &u32| matches!(function.labels[*label as usize].kind, LabelKind::Code(at) if at == edge.to);
     let named = instruction.operands.iter().find_map(|o| match o {

@@ -12,7 +12,7 @@ use std::collections::HashMap;
 pub type VariableSet = u128;
 
 /// Most variables of a kernel.
-pub const MOST_VARIABLES: usize = 128;
+pub(super) const MOST_VARIABLES: usize = 128;
 
 /// The results of the analyses before and after each instruction.
 #[derive(Clone, Debug)]

@@ -42,7 +42,7 @@ pub use prepare::Prepared;
 pub use source_places::source_places;
 pub use spadkit_base::input::section::{Number, Placed, Source};
 pub use spadkit_ptx::exec::{Options, SharedPart};
-pub use uncompiled::refuse_ptx;
+pub(crate) use uncompiled::refuse_ptx;
 
 pub use single::{Instead, Launch, Passed};
 pub use skeleton::{Given, GivenArg, Skeleton, pointed_to};

@@ -34,7 +34,7 @@ pub(super) fn refuse_source(path: &Path) -> Result<()> {
 
 /// Refuses a PTX text where a launch is expected: it does not say with which
 /// grid and arguments it runs. The help names what writes the launch file.
-pub fn refuse_ptx(path: &Path) -> Result<()> {
+pub(crate) fn refuse_ptx(path: &Path) -> Result<()> {
     refuse_source(path)?;
     if path.extension().is_none_or(|e| e != "ptx") {
         return Ok(());

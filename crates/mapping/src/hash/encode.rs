@@ -124,7 +124,7 @@ pub fn encode(spec: &HashSpec, geometry: Geometry) -> Result<Encoding> {
 
 /// Encodes any spec whose parameters are in range, even one of low rank: what
 /// the configuration registers may hold while they are being written.
-pub fn encode_ports(spec: &HashSpec, geometry: Geometry) -> Result<Encoding> {
+fn encode_ports(spec: &HashSpec, geometry: Geometry) -> Result<Encoding> {
     let function = BankFunction::new(spec, geometry)?;
     Ok(match spec {
         HashSpec::Mod => match smallest(&function, geometry) {

@@ -12,12 +12,13 @@ mod port_value;
 mod shift;
 mod spec;
 
-pub use encode::{Configuration, Encoding, encode, encode_for, encode_ports, encode_row_map};
+pub use encode::{Configuration, Encoding, encode, encode_for, encode_row_map};
 pub use gf2::Gf2Matrix;
 pub use kind::UnitSpec;
 pub use mapping::{BankFunction, Mapping, RowMap};
 pub use port_value::PortValue;
 pub use shift::ShiftTable;
-pub use shift::{random_permutation, uniform};
+pub(crate) use shift::random_permutation;
+pub use shift::uniform;
 pub use spadkit_hdl::{Configured, HASH_ADD, HASH_XOR, HashKind};
 pub use spec::{HashSpec, hash_kind};

@@ -73,7 +73,7 @@ pub fn uniform(rng: &mut impl Rng, bound: u32) -> u32 {
 }
 
 /// A uniform permutation of 0..w (Fisher-Yates).
-pub fn random_permutation(rng: &mut impl Rng, w: usize) -> Vec<u32> {
+pub(crate) fn random_permutation(rng: &mut impl Rng, w: usize) -> Vec<u32> {
     let mut p: Vec<u32> = (0..w as u32).collect();
     for i in (1..w).rev() {
         p.swap(i, uniform(rng, i as u32 + 1) as usize);

@@ -78,7 +78,7 @@ pub enum Ties {
 }
 
 /// [`search_xor`] with a choice among the best.
-pub fn search_tied(
+pub(super) fn search_tied(
     problem: &Problem,
     pairs: &[Pair],
     ties: Ties,

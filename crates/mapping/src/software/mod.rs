@@ -18,7 +18,7 @@ mod steps;
 pub use layout::{Layout, LayoutSpec};
 pub use operation::{Step, Steps, Value};
 pub use render::{Code, Language, cuda_address_function, cuda_function, render};
-pub use shared_layouts::{nearest_swizzle, swizzle_of, swizzles};
+pub use shared_layouts::{swizzle_of, swizzles};
 
 #[cfg(test)]
 mod tests;

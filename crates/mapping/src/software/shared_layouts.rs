@@ -12,7 +12,7 @@ pub fn swizzle_of(layout: &Layout) -> Option<LayoutSpec> {
 
 /// The swizzle whose matrix differs from the layout's in the fewest bits, the
 /// first of several: `None` for a layout that is not linear.
-pub fn nearest_swizzle(layout: &Layout) -> Option<LayoutSpec> {
+pub(super) fn nearest_swizzle(layout: &Layout) -> Option<LayoutSpec> {
     let rows = layout.rows()?;
     let by_distance = |s: &LayoutSpec| distance(s, &rows, layout.geometry()).unwrap_or(u32::MAX);
     swizzles(layout.geometry()).min_by_key(by_distance)

@@ -35,4 +35,5 @@ pub use traced_block::{BLOCK_FIELD, GRID_FIELD, TracedBlock};
 pub use variables::FIELD as VARIABLES_FIELD;
 pub use variables::SharedVariable;
 pub use weighted::WeightedPass;
-pub use weighted::{least_degree, merged};
+pub(crate) use weighted::least_degree;
+pub use weighted::merged;

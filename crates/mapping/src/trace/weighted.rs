@@ -46,7 +46,11 @@ impl<A: Copy + Ord + Into<u32>> WeightedPass<A> {
 /// one of its words at a time. Where vectors of 2^`vector_bits` words, aligned
 /// to their size, stay whole, the words at one position of their vector share
 /// 2^(m - `vector_bits`) banks.
-pub fn least_degree<A: Copy + Ord + Into<u32>>(addrs: &[A], m: u32, vector_bits: u32) -> usize {
+pub(crate) fn least_degree<A: Copy + Ord + Into<u32>>(
+    addrs: &[A],
+    m: u32,
+    vector_bits: u32,
+) -> usize {
     let mut at = vec![0usize; 1 << vector_bits];
     for addr in addrs {
         let addr: u32 = (*addr).into();

@@ -29,7 +29,7 @@ impl Exhausted {
 /// Goes through all configurations. For the bitwise units these are sets of
 /// bank bits: their order only names the banks. A configuration of rank below
 /// m must be refused by the software; any other must be a bijection.
-pub fn exhaust(kind: HashKind, geometry: Geometry) -> Result<Exhausted> {
+pub(super) fn exhaust(kind: HashKind, geometry: Geometry) -> Result<Exhausted> {
     let (mut legal, mut refused) = (0u64, 0u64);
     let mut wrong = None;
     (kind::of(kind).each)(geometry, &mut |spec| {

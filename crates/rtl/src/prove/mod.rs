@@ -26,7 +26,7 @@ mod subject;
 mod template;
 mod vcd;
 
-pub use exhaust::{Exhausted, exhaust};
+pub use exhaust::Exhausted;
 pub use machine::Machines;
 pub use plan::{Proof, about, plan};
 pub use property::Property;

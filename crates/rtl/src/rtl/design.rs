@@ -279,20 +279,23 @@ fn refuse_contexts(units: &[String], config: &Config) -> Result<()> {
     ))
 }
 
+/// There is no unit `name` among `all`: the one that was meant, or all of them.
+pub(crate) fn no_unit(name: &str, all: &[&str]) -> Error {
+    // The common prefix does not make names similar.
+    let known = all.iter().filter_map(|k| k.strip_prefix("spad_"));
+    let near = nearest(name.strip_prefix("spad_").unwrap_or(name), known);
+    let help = match near {
+        Some(near) => format!("did you mean 'spad_{near}'?"),
+        None => format!("units are {}", all.join(", ")),
+    };
+    Error::usage(format!("there is no unit '{name}'"), help)
+}
+
 pub(super) fn hdl_error(error: HdlError, all: &[String]) -> Error {
     match error {
         HdlError::UnknownUnit { ref name } => {
-            let known = || all.iter().map(String::as_str);
-            // The common prefix does not make names similar.
-            let short = || known().filter_map(|k| k.strip_prefix("spad_"));
-            let near = nearest(name.strip_prefix("spad_").unwrap_or(name), short());
-            let near = near.map_or(String::new(), |near| {
-                format!("; did you mean 'spad_{near}'?")
-            });
-            Error::usage(
-                format!("{error}{near}"),
-                format!("units are {}", all.join(", ")),
-            )
+            let names: Vec<&str> = all.iter().map(String::as_str).collect();
+            no_unit(name, &names)
         }
         HdlError::NotThere { .. } => Error::usage(
             error.to_string(),

@@ -53,7 +53,7 @@ const HELP: &str = "this Verilog would be executed on this machine: read it firs
 
 /// Reads files that the kit did not write, by name from `dir`. Unless they are
 /// trusted, they are checked by [`check_foreign`].
-pub fn read_foreign(names: &[String], dir: &Path, trusted: bool) -> Result<Vec<SourceFile>> {
+pub(crate) fn read_foreign(names: &[String], dir: &Path, trusted: bool) -> Result<Vec<SourceFile>> {
     let read = |name: &String| {
         // Names go into the scripts of tools.
         require_plain("the file name", name)?;

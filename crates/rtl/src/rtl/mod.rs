@@ -17,8 +17,10 @@ mod timescale;
 mod write;
 
 pub use budget::Budget;
+pub(crate) use design::no_unit;
 pub use design::{Design, EmittedUnit, SourceFile};
-pub use foreign::{check_foreign, read_foreign};
+pub use foreign::check_foreign;
+pub(crate) use foreign::read_foreign;
 pub use manifest::Manifest;
 pub use source_map::named;
 pub(crate) use source_map::with_origins;

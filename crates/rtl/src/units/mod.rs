@@ -63,8 +63,9 @@ pub use layout::{Layout, PortSlot};
 pub use stages::Stages;
 
 use crate::config::Config;
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::hash::{Configured, HashKind};
+use crate::rtl::no_unit;
 use crate::sm::Workload;
 use circuit::circuit;
 use hash_units::Mappings;
@@ -417,10 +418,8 @@ const ATOMIC_PARTS: &[&str] = &["spad_lane_hash", "*spad_hash_config*", "spad_at
 /// The unit called `name`.
 pub fn unit_of(name: &str) -> Result<&'static Unit> {
     UNITS.iter().find(|u| u.name == name).ok_or_else(|| {
-        Error::usage(
-            format!("unit '{name}' has no co-simulation bench"),
-            "run 'spadkit cosim' without a unit to run every unit that has one",
-        )
+        let all: Vec<&str> = UNITS.iter().map(|u| u.name).collect();
+        no_unit(name, &all)
     })
 }
 
@@ -457,6 +456,15 @@ mod tests {
         let emitted = Design::all_units();
         assert_eq!(names, emitted.iter().map(String::as_str).collect());
         assert_eq!(names.len(), UNITS.len(), "a unit is there twice");
+    }
+
+    #[test]
+    fn a_name_of_no_unit_is_refused() {
+        assert_eq!(unit_of("spad_turm").err().unwrap().exit_status(), 2);
+        let error = unit_of("spad_hash_matrx").err().unwrap();
+        assert_eq!(error.to_string(), "there is no unit 'spad_hash_matrx'");
+        let advice = error.advice().unwrap();
+        assert_eq!(advice, "did you mean 'spad_hash_matrix'?");
     }
 
     /// A circuit that is proved with posted stores must also be proved without them.

@@ -115,9 +115,10 @@ pub fn composed(root: &Path, figure: &Figure, table: &Table) -> Result<Vec<Compo
     figure.workload.keys().map(one).collect()
 }
 
-/// The figure with a user's workload instead of its own.
-pub fn of_input(figure: &Figure, input: &str) -> Result<Figure> {
-    let input = if input.starts_with("kernel:") {
+/// The figure with a user's workload instead of its own. The figure's are below `root`;
+/// a file keeps its name where that is the current folder.
+pub fn of_input(figure: &Figure, root: &Path, input: &str) -> Result<Figure> {
+    let input = if input.starts_with("kernel:") || root.as_os_str().is_empty() {
         input.to_owned()
     } else {
         let path = std::path::absolute(input);

@@ -19,7 +19,7 @@ pub(super) fn markdown(sections: &[Section], minutes: &Minutes) -> String {
     text += "## What we do not reproduce\n\n";
     text += &differing(sections);
     text += &not_modelled(sections);
-    text += "## What we claim\n\n";
+    text += "## Headline numbers\n\n";
     text += &claimed(sections, minutes);
     text += "## All rows\n\n";
     text += &counts(&results);

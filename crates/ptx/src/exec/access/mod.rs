@@ -69,10 +69,10 @@ unit!(u64, i64, AtomicU64);
 /// Writes the lanes of `exec` of a register.
 ///
 /// # Safety
-/// `to` is a register of the file.
+/// `to` is a register of the file, and `values` are not in that register.
 #[inline(always)]
 unsafe fn blend<R: Unit>(to: *mut [R; 32], exec: u32, values: &[R; 32]) {
-    // SAFETY: the caller gives a register of the file.
+    // SAFETY: the caller gives a register of the file that nothing else refers to.
     let to = unsafe { &mut *to };
     for lane in (0..32).filter(|lane| exec >> lane & 1 != 0) {
         to[lane] = values[lane];

@@ -257,8 +257,10 @@ impl<'a> Machine<'a> {
         }
     }
 
+    /// The local memory of a lane, a number below 32, of the warp that runs.
     pub fn lane_local(&self, lane: u32) -> *mut u8 {
-        // SAFETY: the local memory of a warp has 32 parts.
+        debug_assert!(lane < 32, "lane {lane} of a warp");
+        // SAFETY: the local memory of a warp has 32 parts, one for each lane.
         unsafe {
             self.local
                 .add(lane as usize * self.image.local_bytes as usize)
