@@ -8,15 +8,15 @@
 // Reference:  microarchitecture/access-unit.md
 //
 // in  lock         1  the shared part was held
-// in  owner        1  by which slot
+// in  owner        1  the slot that held it, 0 or 1
 // in  needs        2  per slot: a thread has not released
 // in  live         2  per slot: it has an active thread
 // in  acquires     2  per slot: a warp of it takes the shared part
 // in  starts       2  per slot: a block starts
 // out locked       1  the shared part is held
-// out owned_by     1  by which slot
+// out owned_by     1  the slot that holds it
 // out lock_next    1  the shared part is held in the next cycle
-// out owner_next   1  by which slot
+// out owner_next   1  the slot that then holds it
 
 `default_nettype none
 

@@ -60,10 +60,11 @@ module spad_access_unit (
     localparam T = 8;
     localparam TW = 3;
 
-    // Per slot: its block runs in sharing mode. Per pair: the shared part is
-    // held, by which slot.
+    // Per slot: its block runs in sharing mode.
     reg [T-1:0] sh_q;
+    // Per pair: the shared part is held.
     reg [T/2-1:0] lk_q;
+    // Per pair: the slot that holds it, 0 or 1.
     reg [T/2-1:0] own_q;
     wire [T/2-1:0] lk_d;
     wire [T/2-1:0] own_d;

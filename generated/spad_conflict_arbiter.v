@@ -88,10 +88,10 @@ module spad_conflict_arbiter (
     assign clash_coming[0] = 1'b0;
     assign clash_remaining[0] = 1'b0;
 
-    // Byte k of all lanes apart: `wants` has those that wait to write it,
-    // `first` those of them with no earlier one on their word. All lanes that
-    // wait on the word of a served lane are served with it, so this is
-    // independent of the group.
+    // Each byte position by itself: `wants` has the lanes that wait to write
+    // byte k, `first` those of them with no earlier one on their word. All
+    // lanes that wait on the word of a served lane are served with it, so this
+    // is independent of the group.
     reg [L*DB-1:0] be_q; // no reset: `pend_q` covers it
     wire [DB*L-1:0] wants;
     wire [DB*L-1:0] first;

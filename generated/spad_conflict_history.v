@@ -46,8 +46,8 @@ module spad_conflict_history (
     reg [SETS-1:0] valid1_q;
     reg [SETS-1:0] lru_q;
 
-    // The update that was offered in the previous cycle: it read then what its
-    // set holds, and finds its way now.
+    // The update that was offered in the previous cycle: its set was read in
+    // that cycle; its way is chosen in this one.
     reg update_valid_q;
     reg [PCW-1:0] update_pc_q; // no reset: `update_valid_q` covers it
     reg [EX-1:0] update_excess_q; // no reset: `update_valid_q` covers it

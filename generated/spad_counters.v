@@ -10,8 +10,8 @@
 // in  clk         1  clock
 // in  rst         1  synchronous reset
 // in  clear       1  all counters start again from 0
-// in  iss_valid   1  of the path: a pass enters EXE
-// in  stall       2  of the path: why EXE is held
+// in  iss_valid   1  of the path: a pass enters EX
+// in  stall       2  of the path: why EX is held
 // in  masked      1  of the path: the mask holds a ready warp back
 // in  seq_state   3  of the path: state of the retry sequencer
 // in  wb_valid    1  of the path: a result is written back

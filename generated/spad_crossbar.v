@@ -45,7 +45,8 @@ module spad_crossbar #(
     localparam B = 1 << m;
     localparam D = DB*8;
 
-    // The bytes of a word apart: byte k of all lanes, and the lanes that write it.
+    // Each byte position by itself: byte k of all lanes, and the lanes that write
+    // it.
     wire [DB*L*8-1:0] bytes;
     wire [DB*L-1:0] writes;
     genvar i, j, k;

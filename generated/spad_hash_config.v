@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // spad_hash_config: configuration registers of spad_hash_matrix, one block per
 // SM, shared by all lanes. Write before the kernel starts; a value without
-// meaning selects nothing.
+// meaning selects nothing. The same as spad_hash_config_matrix, under a name
+// that does not depend on the hash unit; the other units instantiate
+// spad_hash_config_matrix.
 //
 // Parameters: addr_bits n = 14, bank_bits m = 5
 // Timing:     a write shows on cfg_* in the next cycle

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// spad_kind_operation: the scratchpad's operation for an instruction's kind:
-// unknown kinds, and ATOMIC, becomes the unsupported one.
+// spad_kind_operation: the scratchpad's operation for an instruction's kind.
+// ATOMIC and unknown kinds become OP_UNSUPPORTED.
 //
 // Parameters: none
 // Timing:     combinational

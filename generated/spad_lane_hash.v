@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // spad_lane_hash: bank, row and lock of one lane's address. cfg_lock_hash: 0
-// the low address bits; 1 the low five of them XORed with the bits above the
+// the low address bits; 1 the low 5 of them XORed with the bits above the
 // index; 2 added to them, modulo 32.
 //
 // Parameters: n = 14, m = 5, R = 9, LK = 10

@@ -3,11 +3,11 @@
 //
 // Parameters: WIDTH, bits, 2 to 128
 // Timing:     combinational
-// Reference:  the lowest warp goes first: microarchitecture/warp-scheduler.md
+// Reference:  microarchitecture/warp-scheduler.md
 //
-// in  want   WIDTH  the candidates, WIDTH bits
-// out found  WIDTH  per position: a bit at or below it is set
-// out lowest WIDTH  the lowest set bit alone; none if none is
+// in  want   WIDTH  the vector
+// out found  WIDTH  bit i: a bit of want from 0 to i is set
+// out lowest WIDTH  the lowest set bit of want alone; none if none is
 
 `default_nettype none
 

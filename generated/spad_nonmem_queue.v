@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // spad_nonmem_queue: NQ stages beside the memory stages. Elastic: a first-in
-// first-out queue with taps on every stage and on EXE; fixed: a pipeline.
+// first-out queue with taps on every stage and on EX; fixed: a pipeline.
 // Bubbles close up in both.
 //
 // Parameters: M = 4, H = 1, NQ = 5, NMW = 1077

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // spad_relssp_warp: the threads of a warp: which are active and which have
-// released, before, with and after the events of this cycle.
+// released, before and after this cycle's events, and combinationally with
+// them.
 //
 // Parameters: WS = 32
 // Timing:     combinational

@@ -6,8 +6,11 @@
 //
 // Parameters: L = 32, m = 5, R = 9, LK = 10, D = 32, DG = 6, LR = 0, LU = 1,
 //             LWR = 0, LB = 1, TGW = 43
-// Timing:     a round takes LR * r + LU + LWR * w + LB cycles for degrees r of
-//             the read and w of the write
+// Timing:     a round takes at least LR * r + LU + LWR * w + LB cycles for
+//             degrees r of the read and w of the write, and its read lasts
+//             until the scratchpad answers. With LR, LU, LWR, LB = 0, 1, 0, 1
+//             and an answer S cycles after the cycle in which the read fires,
+//             a round takes S + 4 cycles
 // Reference:  atomics paper, sections II and III;
 //             microarchitecture/retry-sequencer.md
 //

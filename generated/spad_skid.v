@@ -13,7 +13,8 @@
 // in  in_data   WIDTH  the entry, WIDTH bits
 // out in_ready      1  an input would be accepted; from a flip-flop
 // out out_valid     1  the oldest entry is offered
-// out out_data  WIDTH  the entry, WIDTH bits; without one, what in_data was
+// out out_data  WIDTH  the entry, WIDTH bits; without a valid entry, the
+//                      previous in_data
 // in  out_ready     1  an output would be accepted
 
 `default_nettype none

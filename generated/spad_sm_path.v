@@ -54,12 +54,12 @@
 // in  off_tag        384  destination tag, TG bits per warp
 // in  off_pc         672  program counter, PCW bits per warp
 // in  off_hi         672  highest block-relative word address, n bits per warp
-// out iss_valid        1  a pass enters EXE at the end of this cycle
+// out iss_valid        1  a pass enters EX at the end of this cycle
 // out iss_warp         6  its warp
 // out iss_pass         2  its number; 0 takes the warp's offer
 // out iss_last         1  it is the instruction's last
-// out ex_hold          1  the pass in EXE stays there
-// in  op_mask         32  active lanes of the pass in EXE
+// out ex_hold          1  the pass in EX stays there
+// in  op_mask         32  active lanes of the pass in EX
 // in  op_addr        448  word address, n bits per lane
 // in  op_data       1024  data, D bits per lane
 // in  op_be          128  byte enables of a store, DB bits per lane
@@ -94,11 +94,11 @@
 // out rel_done         8  every active thread of the block has released
 // out live             8  the block has an active thread
 // out unlock           8  rel_done rises
-// out stall            2  EXE held: 1 bank conflict, 2 writeback conflict, 3
+// out stall            2  EX held: 1 bank conflict, 2 writeback conflict, 3
 //                         lock retry
 // out masked           1  some ready warp is held back by the mask
 // out seq_state        3  state of the retry sequencer
-// out occ              7  occupied stages from bit 0: EXE, hash, MEM0 and on,
+// out occ              7  occupied stages from bit 0: EX, hash, MEM0 and on,
 //                         WB
 // out nm_valid         5  occupied stages of the NONMEM queue
 // out pre_count        1  entries of the PREMEM queue

@@ -3,7 +3,7 @@
 // loads, stores, load-and-lock, store-and-unlock, one conflict-free group a
 // cycle; lanes on one word are served together. Operations: 0 pass, 1 load, 2
 // store, 3 load and lock, 4 store and unlock; others are answered with an
-// error.
+// error. Inside spad_stream: MS = [stream] mem_stages.
 //
 // Parameters: n = 14, m = 5, L = 32, B = 32, R = 9, ROWS = 384, D = 32,
 //             LOCKS = 1024, LKG = 2, MERGE = 1, MS = 2, STG = 14

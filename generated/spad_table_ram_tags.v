@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// spad_table_ram_tags: a table: one port to read, one to write, both
-// synchronous. Replace it by an SRAM macro (1R1W); FPGA tools make memory of
-// it. Its contents and rd_data are undefined until they are written and read.
-// What is read of the row that is written in the same cycle is not relied on.
+// spad_table_ram_tags: tags of the conflict history alone, which an update
+// reads: one port to read, one to write, both synchronous. Replace it by an
+// SRAM macro (1R1W); FPGA tools make memory of it. Its contents and rd_data
+// are undefined until they are written and read. What is read of the row that
+// is written in the same cycle is not relied on.
 //
 // Parameters: 256 words of 6 bits
 // Timing:     read data in the next cycle, held until the next read

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// spad_turn: the next of those that want something, in the order after the one
-// that had it last.
+// spad_turn: round-robin arbiter: grants the first requester after the lane
+// that was granted last.
 //
 // Parameters: 32 lanes
 // Timing:     combinational
 // Reference:  microarchitecture/bus.md
 //
-// in  want    32  the lanes that want it
-// in  last     5  number of the lane that had it last
-// out turn    32  the lane that has it now, one-hot; none if none wants it
+// in  want    32  the lanes that request
+// in  last     5  number of the lane that was granted last
+// out turn    32  the lane that is granted, one-hot; none if none requests
 // out number   5  its number; 0 if none
 
 `default_nettype none

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// spad_warp_number: the number of the bit that is set.
+// spad_warp_number: one-hot to binary encoder of 48 bits. Bit 0 is no input:
+// without it the number is 0, as it is for bit 0.
 //
 // Parameters: 48 bits
 // Timing:     combinational

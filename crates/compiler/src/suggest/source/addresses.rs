@@ -25,7 +25,8 @@ pub(in crate::suggest) enum Used {
 
 /// The use of the address of the element in this span of `code`; `None` if the
 /// element has no `&`.
-pub(in crate::suggest) fn use_of(code: &Text, (begin, end): (usize, usize)) -> Option<Used> {
+pub(in crate::suggest) fn use_of(code: &Text, element: (usize, usize)) -> Option<Used> {
+    let (begin, end) = in_parentheses(code, element);
     let before = code.masked[..begin].trim_end();
     if let Some(open) = opening_after(before, '(').filter(|_| code.masked[end..].starts_with(')'))
         && code
@@ -46,6 +47,20 @@ pub(in crate::suggest) fn use_of(code: &Text, (begin, end): (usize, usize)) -> O
         }
         .used(code)
     })
+}
+
+/// The element with the parentheses that are around it alone: `(tile[y][x])`, as TVM and
+/// macros print it.
+fn in_parentheses(code: &Text, (mut begin, mut end): (usize, usize)) -> (usize, usize) {
+    loop {
+        let after = code.masked[end..].trim_start();
+        let open = opening_after(code.masked[..begin].trim_end(), '(');
+        let Some(open) = open.filter(|open| after.starts_with(')') && code.called(*open).is_none())
+        else {
+            return (begin, end);
+        };
+        (begin, end) = (open, code.masked.len() - after.len() + 1);
+    }
 }
 
 impl Used {
@@ -231,6 +246,7 @@ mod tests {
     fn addresses_of_one_element() {
         for line in [
             "x = *&t[i][j];",
+            "x = *&((t[i][j]));",
             "*reinterpret_cast<float4 *>(&t[i][j]) = v;",
             "x = *(const float4 *)&t[i][j] + 1;",
             "x = ((float4 *)&t[i][j])[0];",
@@ -262,6 +278,7 @@ mod tests {
             "auto e = (&t[i][0]);",
             "e = c ? &t[i][0] : p;",
             "sum(&t[i][0], n);",
+            "sum((&(t[i][0])), n);",
             "x = ((float4 *)&t[i][0])[j];",
             "x = *((float4 *)&t[i][0] + j);",
             "x = *(j + &t[i][0]);",

@@ -62,7 +62,7 @@ fn row_stored_by(
     if m.unknown_lanes() != 0 {
         return Stored::default();
     }
-    let mut all = Stored::of(ROW);
+    let mut all = Stored::of_row(ROW);
     for at in 0..ROW {
         let mut values = lanes(mask).map(|lane| stored(m, info, lane, at));
         let first = values.next().flatten();

@@ -201,7 +201,7 @@ fn leads_away(i: &Instruction) -> bool {
 }
 
 /// The instructions that may come after one, itself among them where it is in a loop.
-fn places_after(cfg: &Cfg, at: usize) -> Vec<usize> {
+pub(super) fn places_after(cfg: &Cfg, at: usize) -> Vec<usize> {
     let own = &cfg.blocks[cfg.block_of[at] as usize];
     let mut places = places_of(cfg, &blocks_from(cfg, own.successors.clone()));
     places.extend(at + 1..own.end as usize);

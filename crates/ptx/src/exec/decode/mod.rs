@@ -13,6 +13,7 @@ mod carried;
 mod cluster;
 mod exchange;
 mod forms;
+mod guesses;
 mod handed;
 mod ignored;
 mod info;
@@ -303,6 +304,9 @@ impl<'m> Decoder<'m> {
             let order = &mut self.image.memory[at_memory as usize].order;
             if order.strength == Strength::Volatile && self.waits.awaited[at as usize] {
                 order.strength = Strength::Waiting;
+            }
+            if order.strength == Strength::Weak && self.waits.guessed[at as usize] {
+                order.strength = Strength::Strong;
             }
             order.unread = self.waits.ignored[at as usize];
             self.image.volatile |= order.strength == Strength::Volatile;

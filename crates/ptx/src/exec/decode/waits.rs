@@ -6,8 +6,8 @@
 //! take, and are not what the kernel does.
 
 use super::awaited::{decides, is_harmless, may_wait};
-use super::ignored;
 use super::info::accessed;
+use super::{guesses, ignored};
 use crate::ast::{Base, Function, Instruction, Operand, Register};
 use crate::cfg::{Cfg, Flow, flow};
 use crate::exec::image::Spin;
@@ -28,6 +28,8 @@ pub(super) struct Waits {
     /// Waits for an `mbarrier` whose result decides nothing, and loads of flags whose value
     /// nothing reads.
     pub ignored: Vec<bool>,
+    /// Loads of what a compare-and-swap is tried with.
+    pub guessed: Vec<bool>,
 }
 
 /// Looks at all of a function.
@@ -37,8 +39,10 @@ pub(super) fn find(body: &Function, cfg: &Cfg) -> Waits {
         spins: vec![Spin::No; count],
         awaited: vec![false; count],
         ignored: vec![false; count],
+        guessed: vec![false; count],
     };
     ignored::find(body, cfg, &mut waits.ignored);
+    guesses::find(body, cfg, &mut waits.guessed);
     if !body.instructions.iter().any(may_wait) {
         return waits;
     }

@@ -19,6 +19,9 @@ pub struct Mark {
     pub silent: u8,
     /// All lanes of the store write this `value`; else the value is not known.
     pub known: bool,
+    /// The lanes store together what each of them has a part of, so that none of them made
+    /// the store alone.
+    pub joint: bool,
     /// More accesses that count are in the list of the place.
     pub more: bool,
     /// An earlier store of the same lanes counts for its value.

@@ -18,6 +18,8 @@ pub struct Stored {
     silent: u32,
     /// All lanes store the same bytes; else they differ, or nobody knows them.
     known: bool,
+    /// As of a [`Mark`].
+    joint: bool,
 }
 
 impl Stored {
@@ -26,6 +28,14 @@ impl Stored {
         Stored {
             known: bytes as usize <= MOST,
             ..Stored::default()
+        }
+    }
+
+    /// The row of a matrix, of which each lane has a part.
+    pub fn of_row(bytes: u32) -> Self {
+        Stored {
+            joint: true,
+            ..Stored::of(bytes)
         }
     }
 
@@ -58,6 +68,7 @@ impl Stored {
             value,
             silent,
             known: true,
+            joint: self.joint,
             ..mark
         }
     }

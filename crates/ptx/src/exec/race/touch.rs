@@ -153,7 +153,7 @@ pub fn judged<'a>(
     let unseen = |l: u32, m: &Mark| order.unseen(touch.warp, l, m, false) != 0;
     let made = |l: u32, m: &Mark| {
         let own = u32::from(m.warp) == touch.warp && m.lanes >> l & 1 != 0;
-        own && m.known && order.is_own(m)
+        own && m.known && !m.joint && order.is_own(m)
     };
     let echo = |l: u32| {
         let later = |m: &Mark| m.is_silent() && m.moment > store.moment && m.moment != FLYING;
