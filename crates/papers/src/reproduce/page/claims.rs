@@ -242,10 +242,10 @@ pub(super) fn readme(sections: &[Section]) -> String {
     }
     text += &split(sections.iter().flat_map(|s| &s.results));
     text += "The next table counts all rows. *Fitted* rows and *identities* are within the \
-             tolerance too, but prove nothing. In a fitted row, an input or the machine was chosen to match the paper. An \
-             identity is one of the paper's numbers that the kit takes as an input. *Error* is \
-             the mean absolute error in percentage points; *no mechanism* is the error of a \
-             model in which the mechanism has no effect:\n\n";
+             tolerance too, but prove nothing. In a fitted row, an input or the machine was \
+             chosen to match the paper. An identity is one of the paper's numbers that the kit \
+             takes as an input. *Error* is the mean absolute error in percentage points; *no \
+             mechanism* is the error of a model in which the mechanism has no effect:\n\n";
     text += &papers_table(sections);
     text + README_END + "\n"
 }
