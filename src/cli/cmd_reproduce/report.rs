@@ -15,7 +15,7 @@ pub(super) fn of(
     ids: &[String],
     library: &Library,
 ) -> Result<ReproductionReport> {
-    let mut digests = vec![(POINTS.to_owned(), sha256_hex(&points))];
+    let mut digests = vec![(POINTS.to_owned(), sha256_hex(points))];
     for section in sections {
         let file = section.figure.file();
         let content = std::fs::read(&file).map_err(|e| Error::io("read", &file, e))?;

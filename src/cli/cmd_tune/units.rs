@@ -138,9 +138,10 @@ fn problem(args: &TuneArgs, profile: &ConflictProfile, machine: &Config) -> Resu
     } else {
         problem
     };
-    match args.has_fixed_rows() {
-        true => problem.with_pivot_limit(machine.geometry.bank_bits()),
-        false => Ok(problem),
+    if args.has_fixed_rows() {
+        problem.with_pivot_limit(machine.geometry.bank_bits())
+    } else {
+        Ok(problem)
     }
 }
 

@@ -285,18 +285,16 @@ fn suggestion(
         unit: WORD_BYTES * target.array.vector_words(),
     };
     let mut lines = lines::lines(target, tuned, mapped, sources);
-    if let Some(longer) = matrices::longer_rows(target, &lines, &array, sources) {
-        let judged = Judged::new(target, tuned, &[], sources);
-        return of_longer_rows((target, tuned), longer, array, judged);
-    }
-    let in_rows = match wide {
-        Some(_) => None,
-        None => declared::longer_rows(target, &lines, &array, tuned.trace, sources),
-    };
-    let in_rows = in_rows.map(|longer| {
+    let of_rows = |longer: LongerRows, sources: &mut SourceFiles| {
         let judged = Judged::new(target, tuned, &[], sources);
         of_longer_rows((target, tuned), longer, array.clone(), judged)
-    });
+    };
+    if let Some(longer) = matrices::longer_rows(target, &lines, &array, sources) {
+        return of_rows(longer, sources);
+    }
+    let whole = || declared::longer_rows(target, &lines, &array, tuned.trace, sources);
+    let in_rows = wide.is_none().then(whole).flatten();
+    let in_rows = in_rows.map(|longer| of_rows(longer, sources));
     if let Some(wide) = wide {
         wide.take_apart(target, &mut lines.changes, function, sources);
     }
