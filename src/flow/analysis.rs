@@ -68,6 +68,7 @@ impl<'a> Analysis<'a> {
             selection: Selection::Allowed,
         };
         let total = STEPS * HashKind::ALL.len() as u64;
+        let mut outcomes: Vec<Outcome> = Vec::new();
         for (i, kind) in HashKind::ALL.into_iter().enumerate() {
             let before = STEPS * i as u64;
             watch.progress(before, total, kind.name());
@@ -81,7 +82,9 @@ impl<'a> Analysis<'a> {
                 .progress(&report)
                 .budget(budget);
             let outcome = tuner.run(kind, method, &control)?;
+            let outcome = outcome.or_of(kind, &problem, &outcomes);
             lines.push(self.mapping(&outcome.spec, method.name(), Some(&outcome))?);
+            outcomes.push(outcome);
         }
         // Smaller units come first: the first that is best is recommended.
         let fewest = lines.iter().map(|l| l.conflicts).min();

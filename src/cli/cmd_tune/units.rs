@@ -86,9 +86,15 @@ fn results(
     };
     interrupt::listen();
     let mut results = Vec::new();
+    let mut outcomes: Vec<Outcome> = Vec::new();
     for (kind, method) in jobs {
         let start = Instant::now();
         let outcome = search(&tuner, kind, method, args.budget(), printer)?;
+        let outcome = match method {
+            Method::Optimal => outcome.or_of(kind, &problem, &outcomes),
+            _ => outcome,
+        };
+        outcomes.push(outcome.clone());
         let found = against.found((kind, method), outcome, start.elapsed())?;
         found.warn(machine, printer);
         results.push(found);

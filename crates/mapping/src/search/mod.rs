@@ -36,7 +36,7 @@ pub use local::reduced;
 pub use passes::{Pass, Passes};
 
 use crate::geometry::Geometry;
-use crate::hash::{BankFunction, Gf2Matrix, HashSpec};
+use crate::hash::{BankFunction, Gf2Matrix, HashKind, HashSpec, kind};
 use crate::trace::ConflictProfile;
 use spadkit_base::error::{Error, Result};
 
@@ -189,6 +189,36 @@ impl Outcome {
                 .dependent_rows()
                 .is_none(),
         })
+    }
+
+    /// This outcome of a search for unit `kind`, or a better configuration of the unit among
+    /// those that `earlier` searches of the same problem have found for others: a search that
+    /// its budget ends may miss what a narrower unit can do.
+    #[must_use]
+    pub fn or_of(self, kind: HashKind, problem: &Problem, earlier: &[Outcome]) -> Self {
+        if self.optimal() {
+            return self;
+        }
+        let geometry = problem.geometry();
+        let taken = |other: &Outcome| {
+            let function = BankFunction::new(&other.spec, geometry).ok()?;
+            let BankFunction::Linear(matrix) = function else {
+                return None;
+            };
+            let spec = (kind::of(kind).of_rows)(matrix.rows(), geometry)?;
+            Some((other.conflicts, HashSpec::from(spec)))
+        };
+        let better = earlier
+            .iter()
+            .filter(|o| o.is_mapping && o.conflicts < self.conflicts);
+        match better.filter_map(taken).min_by_key(|taken| taken.0) {
+            Some((conflicts, spec)) => Outcome {
+                spec,
+                conflicts,
+                ..self
+            },
+            None => self,
+        }
     }
 
     /// Whether no allowed configuration of the unit is better, proved.

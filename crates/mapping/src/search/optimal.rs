@@ -236,7 +236,7 @@ impl<'a> DepthFirst<'a> {
 mod tests {
     use super::*;
     use crate::geometry::Geometry;
-    use crate::hash::Mapping;
+    use crate::hash::{HashKind, HashSpec, Mapping};
     use crate::search::reference::Candidates;
     use crate::search::testing::{profile_of, random_profile};
     use proptest::prelude::*;
@@ -372,5 +372,33 @@ mod tests {
         let found = search(&problem, Family::Xor, &stopped).unwrap();
         assert!(!found.optimal());
         Mapping::new(&found.spec, g).unwrap();
+    }
+
+    /// A matrix can be any bit-vector mapping, so it is never worse in one table.
+    #[test]
+    fn a_stopped_search_takes_what_a_narrower_unit_found() {
+        let g = Geometry::new(11, 5).unwrap();
+        let problem = Problem::new(&random_profile(3, 11, 40, 32), g);
+        let narrow = crate::search::each::search(&problem, HashKind::BitvecPerm, &Control::none());
+        let narrow = narrow.unwrap();
+        let stopped = Outcome {
+            spec: HashSpec::Mod,
+            conflicts: narrow.conflicts + 1,
+            lower_bound: 0,
+            evaluated: 7,
+            rank: 5,
+            is_mapping: true,
+        };
+        let all = [narrow.clone()];
+        let found = stopped.clone().or_of(HashKind::Matrix, &problem, &all);
+        assert_eq!(found.spec.kind(), Some(HashKind::Matrix));
+        assert_eq!(problem.conflicts(&found.spec).unwrap(), narrow.conflicts);
+        assert_eq!((found.conflicts, found.evaluated), (narrow.conflicts, 7));
+        // What is as good, or proved, stays.
+        let equal = Outcome {
+            conflicts: narrow.conflicts,
+            ..stopped
+        };
+        assert_eq!(equal.clone().or_of(HashKind::Matrix, &problem, &all), equal);
     }
 }
