@@ -67,7 +67,8 @@ impl<'a> Addresses<'a> {
         let operand = |at: usize| i.operands.get(at);
         let value = |at: usize| operand(at).map_or(BTreeSet::new(), |o| self.value(o));
         match i.opcode {
-            Opcode::Mov | Opcode::Cvta => value(1),
+            // Triton has addresses of 32 bits, and widens them.
+            Opcode::Mov | Opcode::Cvta | Opcode::Cvt => value(1),
             Opcode::Selp => &value(1) | &value(2),
             Opcode::Add => &self.sum(i, 1, 2, 1) | &self.sum(i, 2, 1, 1),
             Opcode::Sub => self.sum(i, 1, 2, -1),

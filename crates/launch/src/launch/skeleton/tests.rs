@@ -518,3 +518,16 @@ fn an_array_of_maps_names_the_first() {
     let maps = "maps = [{ at = 128, to = \"param_0.128\" }]  # tensor maps in it";
     assert!(text.contains(maps), "{text}");
 }
+
+/// Triton's PTX takes addresses in 32 bits and widens them.
+#[test]
+fn a_map_is_found_by_a_narrow_address() {
+    let ptx = ".version 8.6\n.target sm_90a\n.address_size 64\n\
+        .visible .entry k(.param .align 64 .b8 k_param_0[128]) {\n\
+          .reg .b32 %r<4>; .reg .b64 %rd<9>;\n\
+          mov.b32 %r2, k_param_0; cvt.u64.u32 %rd1, %r2; cvta.param.u64 %rd2, %rd1;\n\
+          cp.async.bulk.tensor.1d.global.shared::cta.bulk_group [%rd2, {%r1}], [%r0];\n\
+          ret;\n}\n";
+    let text = text_of(ptx, &Given::default());
+    assert!(text.contains("[arg.tensor_map]"), "{text}");
+}
