@@ -9,6 +9,7 @@ pub mod annotate;
 mod attribution;
 mod drawing;
 mod entry;
+mod flights;
 mod graph;
 mod layout;
 mod placement;
