@@ -25,5 +25,5 @@ pub use layout::{BUDGET, EXACT, Layout, Variable};
 pub use placement::{Placement, ProgramPoint, release_points};
 pub use plan::{LayoutKind, Needs, Plan, Planned, storage_bits};
 pub use ranges::{Costs, MOST_VARIABLES, Ranges, VariableSet};
-pub use spadkit_sm::sm::{BlockNeeds, Limit, Residency};
+pub use spadkit_sm::sm::{BlockNeeds, Limit, Residency, cannot_share};
 pub use variants::{Gain, Launched, Progress, Variant, annotated_launch, gains, variants};
