@@ -183,6 +183,7 @@ pub(super) fn of_trace(
         .collect::<Result<Vec<_>>>()?;
     printer.show(&Shown {
         accesses: profile.accesses,
+        remote_accesses: trace.remote_accesses(),
         rule: rule.name(),
         rule_text: rule.describe(),
         results,

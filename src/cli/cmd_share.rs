@@ -104,6 +104,7 @@ impl Execute for ShareArgs {
             check_writable(file)?;
         }
         let mut input = Subject::load(self)?;
+        input.refuse_together()?;
         input.find_registers(self.registers, &machine, printer);
         let launch = input.launch.as_ref();
         let parts = launch.map_or(&[][..], |(file, _)| &file.shared);

@@ -22,7 +22,7 @@ use crate::hash::HashSpec;
 use crate::interrupt;
 use crate::output::{check_writable, write_result};
 use crate::quote::shell;
-use crate::sm::{AccessWorkload, RunProgress, Workload};
+use crate::sm::{AccessWorkload, RunProgress, Share, Workload};
 use crate::suggest::SourceFiles;
 use crate::terminal::{Details, Hint};
 use crate::workload::{AccessOptions, Input, LaunchWorkload, RunOptions};
@@ -67,9 +67,10 @@ pub struct SimArgs {
     /// Hash of the lock addresses.
     #[arg(long, value_delimiter = ',', value_parser = named::<LockHash>(LockHash::VARIANTS))]
     lock_hash: Vec<LockHash>,
-    /// Two blocks share their scratchpad except for a private part T, 0 to 1.
-    #[arg(long, value_name = "T", value_delimiter = ',')]
-    sharing: Vec<f64>,
+    /// Two blocks share their scratchpad except for a private part T, 0 to 1; off: they do
+    /// not.
+    #[arg(long, value_name = "T|off", value_delimiter = ',')]
+    sharing: Vec<Share>,
     /// Run an access trace as a grid of N equal blocks.
     #[arg(long, value_name = "N", value_delimiter = ',', value_parser = clap::value_parser!(u32).range(1..))]
     blocks: Vec<u32>,

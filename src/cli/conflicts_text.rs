@@ -88,6 +88,9 @@ impl Culprits {
 #[derive(Serialize)]
 pub(super) struct Shown<'a> {
     pub accesses: u64,
+    /// Accesses to shared memory of other blocks, which are not counted.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub remote_accesses: u64,
     pub rule: &'static str,
     pub rule_text: String,
     pub results: Vec<Measured>,
@@ -111,6 +114,10 @@ pub(super) struct Shown<'a> {
     /// The option that names the machine.
     #[serde(skip)]
     pub again: Option<&'a str>,
+}
+
+fn is_zero(count: &u64) -> bool {
+    *count == 0
 }
 
 impl CommandResult for Shown<'_> {
@@ -191,6 +198,13 @@ impl CommandResult for Shown<'_> {
         }
         details.gap();
         details.note(super::machine::rule_line(self.machine));
+        if self.remote_accesses > 0 {
+            details.note(format!(
+                "not counted: accesses to shared memory of other blocks of the cluster, {} warp \
+                 instructions\n",
+                self.remote_accesses
+            ));
+        }
         details
     }
 

@@ -171,6 +171,7 @@ fn bad_input_is_refused_with_place_and_reason() {
             &["--sharing", "1.5"],
             "sharing threshold 1.5 is out of range",
         ),
+        (&["--sharing", "none"], "expected off, or t, the private"),
         (
             &["--hash", "bitwise-perm:13,1,2,3,4"],
             "beyond the capacity",

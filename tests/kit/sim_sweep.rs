@@ -42,6 +42,32 @@ fn blocks_are_resident_as_in_the_sharing_paper() {
     }
 }
 
+/// The first value is what the speed-ups are over.
+#[test]
+fn without_sharing_is_a_point_of_a_sweep() {
+    let base = [
+        "sim",
+        "--preset",
+        "sharing-48k",
+        "kernel:fwt",
+        "--blocks",
+        "12",
+    ];
+    let run = |more: &[&str]| json(&[&base[..], more].concat());
+    let swept = run(&["--sweep", "--sharing", "off,0.1", "--hash", "mod"]);
+    let points = swept["results"].as_array().unwrap();
+    assert_eq!(points.len(), 2);
+    assert_eq!(
+        (&points[0]["sharing"], &points[0]["speed_up"]),
+        (&Value::Null, &1.0.into())
+    );
+    let cycles = |point: &Value| point["cycles"].as_f64().unwrap();
+    assert_eq!(cycles(&points[0]), cycles(&run(&[])));
+    let gain = cycles(&points[0]) / cycles(&points[1]);
+    assert_eq!(points[1]["speed_up"].as_f64().unwrap(), gain);
+    assert_ne!(gain, 1.0);
+}
+
 #[test]
 fn the_dependences_of_an_access_trace_are_a_choice_that_is_shown() {
     let cycles = |n: &str| {

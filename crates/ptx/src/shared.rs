@@ -8,9 +8,11 @@
 //! inside the bytes that they take together.
 
 use super::ast::{
-    Base, Function, LabelKind, Linkage, Module, Operand, Span, Symbol, Target, Variable,
+    Base, Function, Instruction, LabelKind, Linkage, Module, Operand, Span, Symbol, Target,
+    Variable,
 };
-use super::names::Space;
+use super::names::{Space, Word};
+use super::opcodes::Opcode;
 
 /// The largest alignment that a variable in shared memory certainly has, in
 /// bytes. On sm_90 and later, ptxas (seen with 12.9 and 13.5) begins with the
@@ -71,6 +73,15 @@ pub fn is_shared(space: Space) -> bool {
     matches!(space, Space::Shared | Space::SharedCta)
 }
 
+/// Whether the instruction names shared memory of other blocks of the cluster: by its
+/// address in another block, or in several at a time. A bulk copy to `.shared::cluster`
+/// alone goes to the own block, unless `mapa` has made the address.
+pub fn names_neighbours(i: &Instruction) -> bool {
+    let plain = [Opcode::Ld, Opcode::St, Opcode::Atom, Opcode::Red];
+    let remote = plain.contains(&i.opcode) && i.space() == Some(Space::SharedCluster);
+    i.opcode == Opcode::Mapa || i.has(Word::MulticastCluster) || remote
+}
+
 impl Module {
     /// The entry and all functions that it may come to: called, pointed to by
     /// instructions, lists of targets or initial values; the entry is first.
@@ -100,6 +111,31 @@ impl Module {
             }
         }
         list
+    }
+
+    /// What the blocks of an entry do together, in a clause: they are in clusters of
+    /// several blocks, wait for other blocks of their cluster, or access their shared
+    /// memory. `cluster` is the launch's where it is known and the PTX does not say it.
+    pub fn together(&self, entry: u32, cluster: Option<[u32; 3]>) -> Option<String> {
+        let own = self.functions[entry as usize].tuning.cluster;
+        let blocks = own.or(cluster).map(|size| size.iter().product::<u32>());
+        if let Some(blocks) = blocks {
+            return (blocks > 1).then(|| format!("they run in clusters of {blocks}"));
+        }
+        let reached = self.reached(entry);
+        let mut all = reached
+            .iter()
+            .flat_map(|&f| &self.functions[f as usize].instructions);
+        let line = |i: &Instruction| i.span.line;
+        all.find_map(|i| {
+            let waits = i.opcode == Opcode::Barrier && i.has(Word::Cluster);
+            let what = match i.opcode {
+                _ if waits => "wait for each other in clusters",
+                _ if names_neighbours(i) => "access each other's shared memory",
+                _ => return None,
+            };
+            Some(format!("they {what} (line {} of the PTX)", line(i)))
+        })
     }
 
     /// Variables and functions that initial values of variables point to.

@@ -9,7 +9,7 @@ use crate::config::Config;
 use crate::error::{Error, Result};
 use crate::launch::{Launch, LaunchFile};
 use crate::ptx::Module;
-use crate::sharing::{Needs, find_entry};
+use crate::sharing::{Needs, cannot_share, find_entry};
 
 /// The kernel and its launch.
 pub(super) struct Subject {
@@ -19,6 +19,8 @@ pub(super) struct Subject {
     pub entry: String,
     pub dynamic: u32,
     pub needs: Needs,
+    /// What its blocks do together, if they do.
+    pub together: Option<String>,
 }
 
 impl Subject {
@@ -26,6 +28,14 @@ impl Subject {
         match args.input.launch() {
             Some(launch) => Self::of_launch(args, launch),
             None => Self::of_ptx(args),
+        }
+    }
+
+    /// Refuses a kernel whose blocks may not take turns.
+    pub fn refuse_together(&self) -> Result<()> {
+        match &self.together {
+            Some(together) => Err(cannot_share(&self.entry, together)),
+            None => Ok(()),
         }
     }
 
@@ -76,6 +86,7 @@ impl Subject {
                 threads: threads(launch.block),
                 registers: file.registers,
             },
+            together: launch.together(&module, &entries[index]),
             module,
             launch: Some((file.clone(), selected.clone())),
         })
@@ -93,6 +104,7 @@ impl Subject {
         let entry = find_entry(&module, args.entry.as_deref())?;
         Ok(Subject {
             launch: None,
+            together: module.together(entry, None),
             entry: module.functions[entry as usize].name.clone(),
             module,
             dynamic: args.dynamic_shared.unwrap_or(0),

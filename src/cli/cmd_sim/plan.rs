@@ -6,7 +6,7 @@ pub(super) use crate::cli::overrides::{name, set_lists};
 use crate::config::{Config, Overlay, Pipeline, Scheduler};
 use crate::error::{Error, Result};
 use crate::hash::HashSpec;
-use crate::sm::Setup;
+use crate::sm::{Setup, Share};
 
 /// A point: its workload, and the size of its grid.
 #[derive(Clone, Default)]
@@ -84,9 +84,15 @@ impl Plan {
         points = each(points, "scheduler", &schedulers, name, |d, v| {
             d.setup.scheduler = Some(v);
         });
-        points = each(points, "sharing", &args.sharing, f64::to_string, |d, v| {
-            d.setup.sharing = Some(v);
-        });
+        points = each(
+            points,
+            "sharing",
+            &args.sharing,
+            Share::to_string,
+            |d, v| {
+                d.setup.sharing = Some(v);
+            },
+        );
         Ok(Plan { machines, points })
     }
 }

@@ -135,11 +135,32 @@ pub(super) fn single(point: &Point) -> Details {
     details.gap();
     details.say(phases(&s.phases));
     details.note(conflict_rule(&point.config, Some(point.config.lanes)));
+    details.note(not_modelled(point));
     if !point.ended {
         let text = format!("interrupted: the numbers are those of {} cycles", s.cycles);
         details.toned(Tone::Doubt, text);
     }
     details
+}
+
+/// What goes to other blocks of a cluster, of which the model has one alone.
+fn not_modelled(point: &Point) -> String {
+    let s = &point.statistics;
+    let mut text = String::new();
+    if s.remote_accesses > 0 {
+        text += &format!(
+            "accesses to shared memory of other blocks of the cluster: {}; each has a latency of \
+             {} cycles ([sm] remote_cycles) and takes no bank of the other block\n",
+            s.remote_accesses, point.config.sm.latencies.remote
+        );
+    }
+    if s.cluster_barriers > 0 {
+        text += &format!(
+            "barriers of the cluster: {} warps wait for their own block alone\n",
+            s.cluster_barriers
+        );
+    }
+    text
 }
 
 /// The cycles from barrier to barrier, if any.
@@ -238,6 +259,7 @@ pub(super) fn sweep(sweep: &Sweep, works: &Works) -> Details {
         let lanes = first.config.lanes;
         let same = sweep.points.iter().all(|p| p.config.lanes == lanes);
         details.note(conflict_rule(&first.config, same.then_some(lanes)));
+        details.note(not_modelled(first));
     }
     if !sweep.skipped.is_empty() {
         details.heading(format!(

@@ -4,7 +4,7 @@ use super::TuneArgs;
 use crate::cli::printer::Printer;
 use crate::config::Config;
 use crate::error::Result;
-use crate::sm::{Layout, Setup};
+use crate::sm::{Layout, Setup, Share};
 use crate::trace::AccessTrace;
 use crate::workload::AccessOptions;
 
@@ -16,7 +16,7 @@ pub(super) fn placed(
     printer: &Printer,
 ) -> Result<AccessTrace> {
     let setup = Setup {
-        sharing: Some(part),
+        sharing: Some(Share::All(part)),
         ..Setup::default()
     };
     let machine = setup.apply(machine)?;

@@ -216,6 +216,55 @@ fn what_is_wrong_is_said_once_and_nothing_is_written() {
     }
 }
 
+/// Blocks that wait for each other, or read what a neighbour has, take no turns.
+#[test]
+fn blocks_that_depend_on_each_other_are_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let out = folder.path().join("o.ptx");
+    let write = |name: &str, text: &str| {
+        let file = folder.path().join(name);
+        std::fs::write(&file, text).unwrap();
+        file.to_str().unwrap().to_owned()
+    };
+    let kernel = |directive: &str, body: &str| {
+        let text = format!(
+            ".version 8.0\n.target sm_90\n.address_size 64\n.visible .entry k() {directive} {{\n\
+             .shared .align 8 .b8 a[64];\n.reg .b32 %r<4>;\nst.shared.u32 [a], 1;\n{body}\nret;\n}}\n"
+        );
+        write("k.ptx", &text)
+    };
+    let alone = |ptx: &str| refused(&[ptx, "--block", "32"], &out);
+    let clusters = alone(&kernel(".reqnctapercluster 2, 1, 1", ""));
+    assert!(
+        clusters.contains("the blocks of k cannot share"),
+        "{clusters}"
+    );
+    assert!(clusters.contains("they run in clusters of 2"), "{clusters}");
+    let barrier = "barrier.cluster.arrive; barrier.cluster.wait;";
+    let waits = alone(&kernel("", barrier));
+    assert!(
+        waits.contains("wait for each other in clusters (line 8"),
+        "{waits}"
+    );
+    let reads = "mov.u32 %r1, a; mapa.shared::cluster.u32 %r2, %r1, 1;";
+    let reads = alone(&kernel("", reads));
+    assert!(
+        reads.contains("access each other's shared memory (line 8"),
+        "{reads}"
+    );
+    // A launch file says how large the clusters are.
+    let ptx = kernel("", barrier);
+    let launch = |more: &str| {
+        let text = format!("ptx = \"{ptx}\"\ngrid = [4]\nblock = [32]\n{more}\n");
+        write("k.toml", &text)
+    };
+    share(&[&launch("")]).success();
+    let two = refused(&[&launch("cluster = [2]")], &out);
+    assert!(two.contains("clusters of 2"), "{two}");
+    let all = refused(&[&launch("cooperative = true")], &out);
+    assert!(all.contains("the launch is cooperative"), "{all}");
+}
+
 /// A layout that its kernel does not have.
 #[test]
 fn a_layout_marker_is_checked() {

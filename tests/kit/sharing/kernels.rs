@@ -9,7 +9,7 @@ use spadkit::config::{Config, Scheduler};
 use spadkit::launch::{LaunchFile, Options};
 use spadkit::ptx::Module;
 use spadkit::sharing::{AnalysedEntry, LayoutKind, Needs, Placement, Plan};
-use spadkit::sm::{InstrKind, Setup, TraceFile, Workload};
+use spadkit::sm::{InstrKind, Setup, Share, TraceFile, Workload};
 use spadkit::workload::LaunchWorkload;
 use std::path::Path;
 
@@ -224,7 +224,7 @@ fn the_sm_runs_them_with_sharing() {
         let workload = LaunchWorkload::open(&run).unwrap();
         let setup = Setup {
             scheduler: Some(Scheduler::Owf),
-            sharing: Some(0.1),
+            sharing: Some(Share::All(0.1)),
             ..Setup::default()
         };
         let sm = setup.build(&machine, &workload).unwrap();

@@ -5,6 +5,7 @@ mod assembler;
 mod checker;
 mod cli;
 mod draw;
+mod flights;
 mod forms;
 mod kernels;
 mod layouts;

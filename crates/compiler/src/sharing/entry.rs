@@ -74,15 +74,16 @@ impl<'m> AnalysedEntry<'m> {
             ));
         }
         let bytes = u64::from(memory.bytes) + u64::from(dynamic);
-        let attribution = Attribution::new(module, entry, &variables);
+        let graph = FlowGraph::of(function);
+        let attribution = Attribution::new(module, entry, &graph, &variables);
         let variables: Vec<Variable> = variables.into_iter().map(|v| v.variable).collect();
         refuse_missing_size(name, &variables, &attribution)?;
-        let graph = FlowGraph::of(function);
+        let flights = [&attribution.used[..], &attribution.used_at_end];
         Ok(AnalysedEntry {
             module,
             entry,
             bytes: u32::try_from(bytes).unwrap_or(u32::MAX),
-            ranges: Ranges::new(&graph, &attribution.accesses),
+            ranges: Ranges::with_flights(&graph, &attribution.accesses, flights),
             fixed: fixed(&memory, &attribution),
             accesses: attribution.counts,
             unattributed: attribution.unattributed,

@@ -4,7 +4,8 @@
 //! any more" becomes true. Every path from the entry to the end has one such
 //! point, after the last access. No earlier point is safe on all the paths
 //! that pass it. The paper assumes that there are no critical edges; here a
-//! placement may be such an edge, which then has to be split.
+//! placement may be such an edge, which then has to be split. Where the end is reached
+//! while an asynchronous operation may be under way, the block releases as it ends.
 //!
 //! [`post_dominator`] is the simpler scheme: one point that all paths pass.
 
@@ -66,11 +67,12 @@ pub fn release_points(
 fn optimal(graph: &FlowGraph, ranges: &Ranges, shared: VariableSet) -> Vec<ProgramPoint> {
     let ahead_in = |n: u32| ranges.after_in(n) & shared != 0;
     let ahead_out = |n: u32| ranges.after_out(n) & shared != 0;
+    let ends_in_use = |n: u32| ranges.used_at_end(n) & shared != 0;
     let mut points = Vec::new();
     for n in (0..=graph.exit()).filter(|&n| graph.is_reachable(n)) {
         if ahead_in(n) {
             // The last access, whatever comes next.
-            if !ahead_out(n) {
+            if !ahead_out(n) && !ends_in_use(n) {
                 points.push(ProgramPoint::After(n));
             }
             continue;
@@ -87,7 +89,9 @@ fn optimal(graph: &FlowGraph, ranges: &Ranges, shared: VariableSet) -> Vec<Progr
         if turning.len() == into.len() && n != graph.exit() {
             points.push(ProgramPoint::Before(n))
         } else {
-            points.extend(turning.into_iter().map(ProgramPoint::On))
+            let stays = |e: &Edge| n == graph.exit() && ends_in_use(e.from);
+            let released = turning.into_iter().filter(|e| !stays(e));
+            points.extend(released.map(ProgramPoint::On))
         }
     }
     points.sort_unstable();
@@ -104,12 +108,14 @@ fn post_dominator(graph: &FlowGraph, ranges: &Ranges, shared: VariableSet) -> Ve
     let candidate = post_dominators_of_entry(graph)
         .into_iter()
         .find(|&n| !cyclic[n as usize] && !ahead_out(n));
+    let ends_in_use = |n: u32| ranges.used_at_end(n) & shared != 0;
     match candidate {
+        Some(n) if ends_in_use(n) => Vec::new(),
         Some(n) if ahead_in(n) => vec![ProgramPoint::After(n)],
         Some(n) => vec![ProgramPoint::Before(n)],
         None => {
             let out = graph.predecessors(graph.exit()).iter();
-            let out = out.filter(|e| graph.is_reachable(e.from));
+            let out = out.filter(|e| graph.is_reachable(e.from) && !ends_in_use(e.from));
             let point = |e: &Edge| match graph.successors(e.from).len() {
                 1 if e.taken => ProgramPoint::Before(e.from),
                 1 => ProgramPoint::After(e.from),

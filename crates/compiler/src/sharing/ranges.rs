@@ -18,6 +18,10 @@ pub(super) const MOST_VARIABLES: usize = 128;
 #[derive(Clone, Debug)]
 pub struct Ranges {
     accesses: Vec<VariableSet>,
+    /// In use before each instruction, by operations that are under way.
+    used: Vec<VariableSet>,
+    /// In use where the function ends behind each instruction.
+    used_at_end: Vec<VariableSet>,
     before: Vec<VariableSet>,
     after: Vec<VariableSet>,
 }
@@ -26,13 +30,29 @@ impl Ranges {
     /// Analyses `graph`; `accesses` has the variables that each instruction
     /// may access.
     pub fn new(graph: &FlowGraph, accesses: &[VariableSet]) -> Self {
+        Self::with_flights(graph, accesses, [&[], &[]])
+    }
+
+    /// Analyses `graph` as [`new`](Self::new) does. `flights` has the variables of the
+    /// asynchronous operations that may be under way before each instruction, and where the
+    /// function ends behind it: an instruction counts as an access to the former.
+    pub fn with_flights(
+        graph: &FlowGraph,
+        accesses: &[VariableSet],
+        flights: [&[VariableSet]; 2],
+    ) -> Self {
         let nodes = graph.exit() as usize;
-        let mut accesses = accesses.to_vec();
-        accesses.resize(nodes + 1, 0);
+        let [accesses, used, used_at_end] = [accesses, flights[0], flights[1]].map(|sets| {
+            let mut sets = sets.to_vec();
+            sets.resize(nodes + 1, 0);
+            sets
+        });
         let mut ranges = Ranges {
             before: vec![0; nodes + 1],
             after: vec![0; nodes + 1],
             accesses,
+            used,
+            used_at_end,
         };
         let forward: Vec<u32> = (0..=nodes as u32)
             .filter(|&n| graph.is_reachable(n))
@@ -99,7 +119,13 @@ impl Ranges {
 
     /// PostIN: accessed on some path from the point before `n`.
     pub fn after_in(&self, n: u32) -> VariableSet {
-        self.after[n as usize] | self.accesses[n as usize]
+        self.after[n as usize] | self.accesses[n as usize] | self.used[n as usize]
+    }
+
+    /// Variables of asynchronous operations that may be under way where the function
+    /// ends behind `n`: a block that releases there does so as it ends.
+    pub fn used_at_end(&self, n: u32) -> VariableSet {
+        self.used_at_end[n as usize]
     }
 
     /// PostOUT: accessed on some path from the point after `n`.

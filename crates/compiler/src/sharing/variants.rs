@@ -15,7 +15,7 @@ use spadkit_launch::launch::LaunchFile;
 use spadkit_launch::workload::LaunchWorkload;
 use spadkit_ptx::Module;
 use spadkit_sm::config::{Config, Scheduler};
-use spadkit_sm::sm::{Residency, Setup, Statistics};
+use spadkit_sm::sm::{Residency, Setup, Share, Statistics};
 
 /// A way to run the kernel.
 #[derive(Clone, Debug)]
@@ -179,7 +179,7 @@ pub fn variants(
         machine.sm.sharing.on = false;
         let setup = Setup {
             scheduler: Some(scheduler),
-            sharing: shares.then_some(sharing),
+            sharing: shares.then_some(Share::All(sharing)),
             ..Setup::default()
         };
         let sm = setup.build(&machine, &workloads[program])?;

@@ -1,15 +1,16 @@
 //! The access trace of one block.
 
-use super::barriers::{Arrival, Barriers};
+use super::barriers::Barriers;
 use super::code::{Code, Role};
 use crate::launch::{LaunchFile, Prepared};
 use serde_json::{Map, Value, json};
 use spadkit_base::error::{Error, Result};
 use spadkit_mapping::trace::{
-    Access, AccessTrace, BLOCK_FIELD, BY_DESCRIPTOR_FIELD, GRID_FIELD, Op, ROW_BYTES_FIELD,
-    SharedVariable, TARGET_FIELD, TENSOR_COPIES_FIELD, TensorCopy, VARIABLES_FIELD,
+    Access, AccessTrace, BLOCK_FIELD, BY_DESCRIPTOR_FIELD, GRID_FIELD, Op, REMOTE_FIELD,
+    ROW_BYTES_FIELD, SharedVariable, TARGET_FIELD, TENSOR_COPIES_FIELD, TensorCopy,
+    VARIABLES_FIELD,
 };
-use spadkit_ptx::exec::{BlockSink, CopyEvent, Event, Launch, Piece, SharedPart, Sink};
+use spadkit_ptx::exec::{BlockSink, CopyEvent, Event, Launch, Meeting, Piece, SharedPart, Sink};
 use spadkit_ptx::shared::is_shared;
 use std::collections::BTreeSet;
 use std::sync::Mutex;
@@ -136,6 +137,9 @@ impl<'a> AccessRecorder<'a> {
             &named(variables, shared_bytes, &file.shared),
             &recorded.tensor_copies,
         );
+        if recorded.remote > 0 {
+            extra.insert(REMOTE_FIELD.to_owned(), json!(recorded.remote));
+        }
         if !file.then.is_empty() {
             extra.insert("launch".to_owned(), json!(index));
         }
@@ -166,6 +170,8 @@ struct Recorded {
     too_many: bool,
     /// Shared memory that tensor copies go through.
     tensor_copies: BTreeSet<TensorCopy>,
+    /// Instructions of warps that access shared memory of other blocks.
+    remote: u64,
 }
 
 struct RawAccess {
@@ -210,20 +216,20 @@ impl BlockSink for OneBlock<'_> {
             // What the factors of `wgmma` are read by.
             Role::Product(_) => self.access(event, Op::Load, row.lanes),
             Role::End => self.barriers.exit(event.warp, event.exec),
-            Role::Barrier { number, waits } if waits && event.exec != 0 => {
-                self.barriers.arrive(Arrival {
-                    warp: event.warp,
-                    pc: event.pc,
-                    lanes: event.exec,
-                    number,
-                });
-            }
             _ => {}
+        }
+        self.recorded.remote += u64::from(event.remote != 0);
+    }
+
+    fn barrier_reached(&mut self, meeting: &Meeting) {
+        if meeting.waits {
+            self.barriers.arrive(meeting);
         }
     }
 
     fn bulk_copy(&mut self, event: &CopyEvent) {
         let row = &self.recorder.code.rows[event.pc as usize];
+        self.recorded.remote += u64::from(event.others);
         let Some(tensor) = event.tensor else {
             return;
         };
@@ -241,7 +247,7 @@ impl BlockSink for OneBlock<'_> {
     }
 
     fn barrier_passed(&mut self, barrier: u32) {
-        self.recorded.intervals += u32::from(self.barriers.pass(barrier).whole);
+        self.recorded.intervals += u32::from(self.barriers.pass(barrier).all);
     }
 
     fn finish(self: Box<Self>) {

@@ -1,12 +1,13 @@
 //! Bulk copies and operations on `mbarrier` objects, as instructions of a trace.
 
 use super::code::Row;
-use spadkit_ptx::exec::{BarrierEvent, BarrierLane, CopyEvent};
+use spadkit_ptx::exec::{BarrierEvent, BarrierLane, BarrierOp, CopyEvent};
 use spadkit_sm::sm::{Addresses, Detail, Instr, InstrKind, Transfer};
 
 /// An operation: an instruction for each object and number that its lanes
 /// have, mostly one. A wait that ends before its phase is one that computes. The
-/// number of an arrival after copies is the registers of `copies`.
+/// number of an arrival after copies is the registers of `copies`. What has no lanes and
+/// is no wait is done to objects of other blocks.
 pub(super) fn barrier(row: &Row, event: &BarrierEvent, copies: Option<[u8; 4]>) -> Vec<Instr> {
     let copies = copies.map(u32::from_le_bytes);
     let key = |lane: &BarrierLane| (lane.offset, copies.unwrap_or(lane.number));
@@ -17,7 +18,11 @@ pub(super) fn barrier(row: &Row, event: &BarrierEvent, copies: Option<[u8; 4]>) 
         }
     }
     if keys.is_empty() {
-        return vec![row.instr(event.pc, InstrKind::Alu, 0)];
+        let kind = match event.op {
+            BarrierOp::Wait => InstrKind::Alu,
+            _ => InstrKind::Remote,
+        };
+        return vec![row.instr(event.pc, kind, 0)];
     }
     let instr = |of: (u64, u32)| {
         let own = event.lanes.iter().filter(|lane| key(lane) == of);
@@ -45,6 +50,7 @@ pub(super) fn copy(row: &Row, event: &CopyEvent) -> Instr {
         shared: pieces(event.shared),
         global: pieces(event.global),
         arrives: event.arrives,
+        others: event.others,
     }));
     instr
 }

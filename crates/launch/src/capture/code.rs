@@ -63,7 +63,7 @@ pub(super) enum Role {
     /// Leaves the kernel.
     End,
     /// Waits at a barrier of the block, or only arrives.
-    Barrier { number: Option<u32>, waits: bool },
+    Barrier,
     /// Accesses memory; `operation` is that of an atomic.
     Memory { op: Op, operation: u8 },
     /// Multiplies matrices.
@@ -277,7 +277,7 @@ fn role(
         (_, Opcode::Wgmma) if i.has(Word::CommitGroup) => Role::ProductCommit,
         (_, Opcode::Wgmma) if waits_for_all(i) => Role::ProductWait,
         (InstructionKind::Branch, _) => Role::Branch,
-        (InstructionKind::Barrier, _) => barrier(i),
+        (InstructionKind::Barrier, _) => Role::Barrier,
         (InstructionKind::Load, _) => memory(Op::Load),
         (InstructionKind::Store, _) => memory(Op::Store),
         (InstructionKind::Atomic, _) => Role::Memory {
@@ -338,17 +338,6 @@ fn bulk(i: &Instruction) -> Role {
 
 fn memory(op: Op) -> Role {
     Role::Memory { op, operation: 0 }
-}
-
-fn barrier(i: &Instruction) -> Role {
-    let number = match i.operands.get(usize::from(i.has(Word::Red))) {
-        Some(Operand::Immediate(Immediate::Integer(n))) => u32::try_from(*n).ok(),
-        _ => None,
-    };
-    Role::Barrier {
-        number,
-        waits: !i.has(Word::Arrive),
-    }
 }
 
 /// The operation of an atomic by its number in full traces; `is_read`: somebody

@@ -1,7 +1,7 @@
 //! The full trace of all blocks, streamed.
 
 use super::asynchronous;
-use super::barriers::{Arrival, Barriers};
+use super::barriers::Barriers;
 use super::code::{Code, Role, Row};
 use super::copies::{Copies, CopyControl};
 use super::products::Products;
@@ -9,8 +9,9 @@ use super::select::Selected;
 use crate::launch::LaunchFile;
 use spadkit_base::error::{Error, Result};
 use spadkit_mapping::trace::{Op, Places};
+use spadkit_ptx::Module;
 use spadkit_ptx::exec::{
-    Access, BarrierEvent, BarrierOp, BlockSink, CopyEvent, Event, Launch, Sink,
+    Access, BarrierEvent, BarrierOp, BlockSink, CopyEvent, Event, Launch, Meeting, Sink,
 };
 use spadkit_ptx::names::Space;
 use spadkit_ptx::shared::is_shared;
@@ -52,16 +53,17 @@ pub(super) struct FullRecorder<'a> {
 }
 
 impl<'a> FullRecorder<'a> {
-    /// Starts the record of a launch, which has this index in its file, for that
-    /// GPU, in the file `to`.
+    /// Starts the record of a launch of the module, which has this index in its file,
+    /// in the file `to`.
     pub fn new(
         code: &'a Code,
-        (launch, target): (&Launch, Option<&str>),
+        (launch, module): (&Launch, &Module),
         file: &LaunchFile,
         (selected, index): (&Selected, usize),
         to: &Path,
     ) -> Result<Self> {
         let blocks: u64 = launch.grid.iter().map(|&n| u64::from(n)).product();
+        let written = file.launches().nth(index);
         let info = KernelInfo {
             name: launch.entry.clone(),
             source: super::source(&selected.file, index, file),
@@ -75,7 +77,8 @@ impl<'a> FullRecorder<'a> {
             shared_bytes: code.static_shared + launch.dynamic_shared,
             warp_size: 32,
             registers: file.registers.unwrap_or(0),
-            target: target.map(str::to_owned),
+            target: module.gpu().map(str::to_owned),
+            together: written.and_then(|w| w.together(module, &launch.entry)),
         };
         Ok(FullRecorder {
             code,
@@ -155,32 +158,12 @@ impl BlockSink for OneBlock<'_> {
             self.release(event, event.active);
         }
         match row.role {
-            Role::Barrier {
-                number,
-                waits: true,
-            } if event.exec != 0 => {
-                // It is written when the barrier lets go.
-                self.barriers.arrive(Arrival {
-                    warp: event.warp,
-                    pc: event.pc,
-                    lanes: event.exec,
-                    number,
-                });
-            }
+            // It is written when the number is known, or when the barrier lets go.
+            Role::Barrier if event.exec != 0 => {}
             Role::Copies(control) => self.control_copies(row, event, control),
             // It is written when it has been executed.
             Role::Asynchronous if event.exec != 0 => {}
-            _ => {
-                if let Some(load) = self.copied(row, event) {
-                    self.push(event.warp, &load);
-                }
-                let mut instr = instr(row, event, self.recorder.info.shared_bytes);
-                self.follow_products(row.role, event.warp, &mut instr);
-                if instr.kind == InstrKind::Exit {
-                    self.barriers.exit(event.warp, event.exec);
-                }
-                self.push(event.warp, &instr);
-            }
+            _ => self.execute(row, event),
         }
         if row.releases_after {
             let leave = matches!(row.role, Role::Branch | Role::End);
@@ -207,23 +190,33 @@ impl BlockSink for OneBlock<'_> {
         self.push(event.warp, &asynchronous::copy(row, event));
     }
 
-    /// Writes one instruction for each warp that was there. A barrier of a part of
-    /// the block holds nobody up: the machine has none.
+    fn barrier_reached(&mut self, meeting: &Meeting) {
+        if meeting.waits {
+            return self.barriers.arrive(meeting);
+        }
+        // The arrival at a barrier of all threads is a part of none that is modelled, and
+        // that at the cluster's does not wait.
+        let row = &self.recorder.code.rows[meeting.pc as usize];
+        let mut instr = row.instr(meeting.pc, InstrKind::Alu, meeting.lanes);
+        if let Some(of_threads) = named(meeting) {
+            (instr.kind, instr.detail) = (InstrKind::Bar, of_threads);
+        }
+        self.push(meeting.warp, &instr);
+    }
+
+    /// Writes one instruction for each warp that was there.
     fn barrier_passed(&mut self, barrier: u32) {
         let passed = self.barriers.pass(barrier);
         for arrival in passed.arrivals {
             let row = &self.recorder.code.rows[arrival.pc as usize];
-            let kind = if passed.whole {
-                InstrKind::Bar
-            } else {
-                InstrKind::Alu
-            };
-            let mut instr = Instr::new(kind, arrival.pc, arrival.lanes.into());
-            (instr.dst, instr.srcs) = (row.dst, row.srcs);
-            if passed.whole {
-                // That of the cluster is one of the whole block like any other.
-                instr.detail = Detail::Barrier((barrier % 16) as u8);
-            }
+            let mut instr = row.instr(arrival.pc, InstrKind::Bar, arrival.lanes);
+            // That of the cluster is taken for one of the whole block.
+            let whole = Detail::Barrier(spadkit_sm::sm::Meeting {
+                cluster: arrival.cluster,
+                ..spadkit_sm::sm::Meeting::of_block((barrier % 16) as u8)
+            });
+            let of_threads = named(&arrival).filter(|_| !passed.whole);
+            instr.detail = of_threads.unwrap_or(whole);
             self.push(arrival.warp, &instr);
         }
     }
@@ -236,6 +229,26 @@ impl BlockSink for OneBlock<'_> {
 }
 
 impl OneBlock<'_> {
+    /// Writes what does all that it does at once.
+    fn execute(&mut self, row: &Row, event: &Event) {
+        if let Some(load) = self.copied(row, event) {
+            self.push(event.warp, &load);
+        }
+        if event.remote != 0 {
+            let remote = row.instr(event.pc, InstrKind::Remote, event.remote);
+            self.push(event.warp, &remote);
+            if event.access.is_none() {
+                return;
+            }
+        }
+        let mut instr = instr(row, event, self.recorder.info.shared_bytes);
+        self.follow_products(row.role, event.warp, &mut instr);
+        if instr.kind == InstrKind::Exit {
+            self.barriers.exit(event.warp, event.exec);
+        }
+        self.push(event.warp, &instr);
+    }
+
     fn push(&self, warp: u32, instr: &Instr) {
         self.recorder.write(|w| w.push(self.block, warp, instr));
     }
@@ -308,7 +321,7 @@ fn instr(row: &Row, event: &Event, shared_bytes: u32) -> Instr {
         Role::Branch => (InstrKind::Branch, event.active),
         Role::End if event.exec == 0 => (InstrKind::Branch, event.active),
         Role::End => (InstrKind::Exit, event.exec),
-        Role::Barrier { .. }
+        Role::Barrier
         | Role::Copies(_)
         | Role::Asynchronous
         | Role::ProductCommit
@@ -332,6 +345,17 @@ fn instr(row: &Row, event: &Event, shared_bytes: u32) -> Instr {
         Role::Product(work) => return product(row, event, work),
     };
     row.instr(event.pc, kind, mask)
+}
+
+/// A barrier that is for a number of threads.
+fn named(meeting: &Meeting) -> Option<Detail> {
+    let threads = u16::try_from(meeting.threads?).ok()?;
+    Some(Detail::Barrier(spadkit_sm::sm::Meeting {
+        threads,
+        number: (meeting.number % 16) as u8,
+        arrives: !meeting.waits,
+        cluster: false,
+    }))
 }
 
 /// A product of matrices, unless no lane of the warp takes part.

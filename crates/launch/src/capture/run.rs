@@ -10,7 +10,7 @@ use spadkit_base::error::Result;
 use spadkit_mapping::trace::AccessTrace;
 use spadkit_ptx::Module;
 use spadkit_ptx::exec::{
-    BarrierEvent, BlockSink, CopyEvent, Event, Launch, Options, Outcome, Sink,
+    BarrierEvent, BlockSink, CopyEvent, Event, Launch, Meeting, Options, Outcome, Sink,
 };
 use std::path::Path;
 
@@ -75,7 +75,7 @@ impl<'a> LaunchRun<'a> {
         let code = Code::new(prepared.program(), &launch.entry)?;
         let recorder = FullRecorder::new(
             &code,
-            (&launch, self.module.gpu()),
+            (&launch, self.module),
             self.file,
             (self.selected, index),
             to,
@@ -99,8 +99,7 @@ impl<'a> LaunchRun<'a> {
         let code = Code::new(prepared.program(), &launch.entry)?;
         let accesses = AccessRecorder::new(&code, &launch, block)?;
         let named = (self.selected, index);
-        let Ok(all) = FullRecorder::new(&code, (&launch, self.module.gpu()), self.file, named, to)
-        else {
+        let Ok(all) = FullRecorder::new(&code, (&launch, self.module), self.file, named, to) else {
             return Ok((self.access_trace()?, None));
         };
         let outcome = self.record(&mut prepared, index, &Pair(&accesses, &all))?;
@@ -216,6 +215,11 @@ impl BlockSink for PairOfBlock<'_> {
     fn bulk_copy(&mut self, event: &CopyEvent) {
         self.0.bulk_copy(event);
         self.1.bulk_copy(event);
+    }
+
+    fn barrier_reached(&mut self, meeting: &Meeting) {
+        self.0.barrier_reached(meeting);
+        self.1.barrier_reached(meeting);
     }
 
     fn barrier_passed(&mut self, barrier: u32) {

@@ -1,5 +1,7 @@
 //! Small kernels in both kinds of trace.
 
+mod together;
+
 use super::*;
 use spadkit_mapping::trace::AccessTrace;
 use spadkit_ptx::exec::BarrierOp;
@@ -105,24 +107,6 @@ fn guards_branches_and_widths() {
     let store = &files.warp(0)[5];
     assert_eq!((store.kind, store.mask), (StShared, 0xf));
     assert_eq!(store.srcs.as_slice().len(), 3);
-}
-
-#[test]
-fn a_barrier_of_a_part_of_the_block_is_none() {
-    let files = Files::new(
-        "grid = [1]\nblock = [96]",
-        "setp.lt.u32 %p1, %r1, 64;\n@!%p1 bra L;\nst.shared.u32 [%r4], %r1; bar.sync 1, 64;\n\
-         ld.shared.u32 %r5, [%r4];\nL: bar.sync 0; ld.shared.u32 %r6, [%r3];",
-    );
-    let trace = files.access();
-    assert_eq!((trace.accesses.len(), trace.barriers), (7, vec![4]));
-    let bars = |warp| {
-        kinds(&files.warp(warp))
-            .iter()
-            .filter(|k| **k == InstrKind::Bar)
-            .count()
-    };
-    assert_eq!((bars(0), bars(2)), (1, 1));
 }
 
 #[test]

@@ -3,6 +3,7 @@
 use spadkit_base::cuda::{MAX_BLOCK, MAX_GRID, MAX_THREADS};
 use spadkit_base::error::Result;
 use spadkit_base::input::section::{Placed, Section, Source};
+use spadkit_ptx::{Function, Module};
 
 /// The largest cluster, which is not portable: 8 blocks are.
 const MAX_CLUSTER: u32 = 16;
@@ -80,6 +81,18 @@ pub(super) fn parse_launch(section: &Section, source: &Source) -> Result<Launch>
         args: None,
         offset: section.offset(),
     })
+}
+
+impl Launch {
+    /// What its blocks do together, in a clause, with the entry of that name.
+    pub fn together(&self, module: &Module, entry: &str) -> Option<String> {
+        if self.cooperative {
+            return Some("the launch is cooperative, and all of them wait for each other".into());
+        }
+        let is_it = |f: &Function| f.is_entry && f.defined && f.name == entry;
+        let entry = module.functions.iter().position(is_it)?;
+        module.together(entry as u32, Some(self.cluster.unwrap_or([1; 3])))
+    }
 }
 
 /// The blocks of a cluster, of which the grid has to have whole ones.

@@ -58,7 +58,9 @@ mod tests;
 mod texture;
 mod warp;
 
-pub use api::reported::{BarrierEvent, BarrierLane, BarrierOp, CopyEvent, Piece, TensorRows};
+pub use api::reported::{
+    BarrierEvent, BarrierLane, BarrierOp, CopyEvent, Meeting, Piece, TensorRows,
+};
 pub use api::{
     Access, BlockSink, BufferId, DEFAULT_LIMIT, Event, Finding, FindingKind, HEAP_BYTES,
     InstructionInfo, InstructionKind, Launch, Options, Outcome, SharedPart, Sink,

@@ -245,6 +245,7 @@ pub(super) static KEYS: &[Key] = &[
         sm.latencies.shared,
         Allowed::Range(0, 1024)
     ),
+    number!("sm.remote_cycles", sm.latencies.remote, LATENCY),
     number!(
         "tensor.macs_per_cycle",
         sm.tensor.macs_per_cycle,

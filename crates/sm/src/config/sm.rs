@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 /// Latencies of relaxed barrel execution, in cycles from issue to use.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct Latencies {
     /// alu, mov.
     pub alu: u32,
@@ -14,6 +14,21 @@ pub struct Latencies {
     /// Loads of shared memory, with or without lock, that meet no conflict,
     /// without a hash stage; 0 or less than the path takes: as the path.
     pub shared: u32,
+    /// Loads of shared memory of other blocks of the cluster.
+    pub remote: u32,
+}
+
+impl Default for Latencies {
+    /// Nothing is known but the network between SMs, which most machines do not have.
+    fn default() -> Self {
+        Latencies {
+            alu: 0,
+            sfu: 0,
+            branch: 0,
+            shared: 0,
+            remote: 180,
+        }
+    }
 }
 
 /// The tensor units, one for each scheduler (microarchitecture/sm-model.md).

@@ -60,6 +60,7 @@ fn convert(survey: &Survey, to: &Path) -> Result<()> {
         warp_size: WARP_SIZE,
         registers: header.registers,
         target: None,
+        together: None,
     };
     let mut writer = TraceWriter::create(to, &info)?;
     let mut reader = Reader::open(&survey.path)?;

@@ -38,6 +38,7 @@ impl AccessWorkload {
             warp_size: trace.warp_size,
             registers: 0,
             target: trace.target().map(str::to_owned),
+            together: None,
         };
         if let Some((what, help)) = info.problem() {
             return Err(Error::usage(format!("{}: {what}", trace.name), help));

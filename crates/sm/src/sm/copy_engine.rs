@@ -2,7 +2,7 @@
 //! another, and moves rows through the banks of the scratchpad
 //! (microarchitecture/sm-model.md).
 
-use super::transfer::Transfer;
+use super::transfer::{Rows, Transfer};
 use super::warp::NEVER;
 use std::collections::VecDeque;
 
@@ -34,7 +34,7 @@ struct Copy {
     /// Segments of global memory, and those that the channel has.
     segments: u64,
     asked: u64,
-    /// Rows of banks, and those that have been moved.
+    /// Cycles of the banks for its rows, and those that it has had.
     rows: u64,
     moved: u64,
     /// Arrival cycles of the segments of a load that were requested so far.
@@ -97,13 +97,13 @@ impl CopyEngine {
         self.copies.is_empty()
     }
 
-    /// A copy that was issued in `cycle`; its rows and segments are of this many
+    /// A copy that was issued in `cycle`, of `rows` and of segments of this many
     /// bytes. None to do if it is empty.
     pub fn begin(
         &mut self,
         owner: Owner,
         transfer: &Transfer,
-        (row, segment): (u64, u64),
+        (rows, segment): (&Rows, u64),
         cycle: u64,
     ) -> bool {
         let copy = Copy {
@@ -112,7 +112,7 @@ impl CopyEngine {
             begins: cycle + 1,
             segments: transfer.segments(segment),
             asked: 0,
-            rows: transfer.rows(row),
+            rows: transfer.bank_cycles(rows),
             moved: 0,
             data: Vec::new(),
         };

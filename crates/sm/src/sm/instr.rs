@@ -3,7 +3,7 @@
 
 mod detail;
 
-pub use detail::{AGGREGATED, BulkGroupOp, Detail, INCREMENT};
+pub use detail::{AGGREGATED, BulkGroupOp, Detail, INCREMENT, Meeting};
 
 use super::transfer::Transfer;
 use serde::{Deserialize, Serialize};
@@ -65,6 +65,9 @@ pub enum InstrKind {
     /// A fetch of texels, by the texture unit.
     #[strum(serialize = "tex")]
     Texture,
+    /// An access to shared memory of other blocks of the cluster.
+    #[strum(serialize = "shared::cluster")]
+    Remote,
 }
 
 impl InstrKind {
@@ -95,7 +98,7 @@ impl InstrKind {
 
     /// Program texts have a word for it.
     pub(super) fn has_word(self) -> bool {
-        !self.is_asynchronous() && self != InstrKind::CopyWait
+        !self.is_asynchronous() && !matches!(self, InstrKind::CopyWait | InstrKind::Remote)
     }
 
     /// Whether the kind accesses memory, lane by lane.
@@ -304,6 +307,10 @@ pub struct KernelInfo {
     /// The GPU that it was compiled for: `sm_80`, of the `.target` of its PTX.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub target: Option<String>,
+    /// What its blocks do together, in a clause: they may not take turns with a part of
+    /// the scratchpad then.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub together: Option<String>,
 }
 
 impl KernelInfo {
@@ -392,6 +399,7 @@ mod tests {
             warp_size: 32,
             registers: 0,
             target: None,
+            together: None,
         };
         assert_eq!(info.warps(), 3);
         assert_eq!((info.warp_mask(1), info.warp_mask(2)), (0xffff_ffff, 3));

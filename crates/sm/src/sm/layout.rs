@@ -2,7 +2,7 @@
 //! (microarchitecture/sm-model.md; sharing paper, section 3).
 
 use super::instr::KernelInfo;
-use super::residency::{BlockNeeds, Residency};
+use super::residency::{BlockNeeds, Residency, cannot_share};
 use crate::config::Config;
 use spadkit_base::error::{Error, Result};
 
@@ -91,6 +91,9 @@ impl Layout {
         };
         let sharing = config.sm.sharing;
         let sharing = sharing.on.then_some(sharing.threshold);
+        if let (Some(_), Some(together)) = (sharing, &info.together) {
+            return Err(cannot_share(&info.name, together));
+        }
         let residency = Residency::new(config, &needs, sharing)?;
         let (pairs, alone) = (residency.pairs, residency.alone);
         let Spacing { partner, pair, own } = Spacing::of(&residency, config);
@@ -219,6 +222,7 @@ mod tests {
             warp_size: 32,
             registers: 0,
             target: None,
+            together: None,
         }
     }
 

@@ -2,6 +2,7 @@
 //! cycle at a time (microarchitecture/sm-model.md).
 
 mod attribution;
+mod barriers;
 mod blocks;
 mod calendar;
 mod complete;
@@ -24,6 +25,7 @@ use super::global::GlobalMemory;
 use super::layout::Layout;
 use super::profile::Profile;
 use super::stats::Statistics;
+use super::transfer::Rows;
 use super::warp::{NEVER, Warp};
 use super::workload::Workload;
 use crate::config::{Barrel, Config};
@@ -120,6 +122,7 @@ impl<'a> Sm<'a> {
         let warps = config.path.warps as usize;
         let mapping = Mapping::new(&config.path.hash_after_reset(), config.geometry)?;
         phases::check_rows(config)?;
+        let rows = Rows::new(&mapping, config.word_bytes());
         Ok(Sm {
             path_config,
             workload,
@@ -135,7 +138,7 @@ impl<'a> Sm<'a> {
             global: GlobalMemory::new(&config.sm),
             tensor: Tensor::new(config.sm.schedulers),
             texture: Texture::new(config.sm.texture),
-            copies: Copies::new(warps, layout.slots()),
+            copies: Copies::new(warps, layout.slots(), rows),
             atomics: 0,
             progress: Progress::default(),
             statistics: Statistics::default(),
@@ -164,6 +167,7 @@ impl<'a> Sm<'a> {
             ));
         }
         self.path.load_hash(spec)?;
+        self.copies.rows = Rows::new(&mapping, self.config.word_bytes());
         self.operands.set_mapping(&self.config, mapping);
         Ok(self)
     }

@@ -27,15 +27,15 @@ pub use accelsim::AccelSimWorkload;
 pub use access::AccessWorkload;
 pub use instr::{
     AGGREGATED, Addresses, BulkGroupOp, Detail, INCREMENT, Instr, InstrKind, KernelInfo,
-    MAX_SOURCES, Sources, full_mask,
+    MAX_SOURCES, Meeting, Sources, full_mask,
 };
 pub use layout::Layout;
 pub use machine::{RunProgress, Sm};
 pub use mbarrier::MbarrierOp;
 pub use phases::{Phase, Phases};
 pub use profile::{Profile, Slots};
-pub use residency::{BlockNeeds, Limit, Residency};
-pub use setup::Setup;
+pub use residency::{BlockNeeds, Limit, Residency, cannot_share};
+pub use setup::{Setup, Share};
 pub use stats::{SharedProgress, Stalls, Statistics};
 pub use text::WarpText;
 pub use trace::{TraceFile, TraceSummary, TraceWriter, record};

@@ -57,6 +57,18 @@ impl fmt::Display for Limit {
     }
 }
 
+/// Refuses to let blocks of the kernel `name` take turns with a part of the scratchpad,
+/// for what they do together. The owner of the part must never wait for another block:
+/// that may be the one that waits for the part. And what the owner has released may no
+/// longer be read by a neighbour.
+pub fn cannot_share(name: &str, together: &str) -> Error {
+    Error::usage(
+        format!("the blocks of {name} cannot share their scratchpad: {together}"),
+        "expected blocks that neither wait for each other nor access each other's shared \
+         memory; run the kernel without sharing",
+    )
+}
+
 /// Blocks that are resident at a time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Residency {

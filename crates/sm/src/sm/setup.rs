@@ -4,6 +4,8 @@ use super::{Sm, Statistics, Workload};
 use crate::config::{Config, LockHash, PathHash, Pipeline, Scheduler};
 use spadkit_base::error::{Error, Result};
 use spadkit_mapping::hash::HashSpec;
+use std::fmt;
+use std::str::FromStr;
 
 /// Choices that replace those of a machine; `None` keeps them.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -20,9 +22,42 @@ pub struct Setup {
     pub hash_stage: Option<u32>,
     /// Lock hash.
     pub lock_hash: Option<LockHash>,
-    /// Scratchpad sharing with this threshold.
-    pub sharing: Option<f64>,
+    /// Scratchpad sharing.
+    pub sharing: Option<Share>,
 }
+
+/// Whether two blocks share their scratchpad.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Share {
+    /// They do not.
+    Off,
+    /// All but this part of it, which stays a block's own.
+    All(f64),
+}
+
+impl FromStr for Share {
+    type Err = String;
+
+    fn from_str(text: &str) -> std::result::Result<Self, String> {
+        if text == "off" {
+            return Ok(Share::Off);
+        }
+        let part = text.parse().map(Share::All);
+        part.map_err(|_| format!("expected off, or {THRESHOLD}"))
+    }
+}
+
+impl fmt::Display for Share {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Share::Off => f.write_str("off"),
+            Share::All(part) => write!(f, "{part}"),
+        }
+    }
+}
+
+/// What the threshold of sharing is.
+const THRESHOLD: &str = "t, the private fraction of a block's scratchpad, from 0 to 1";
 
 impl Setup {
     /// The machine with these choices.
@@ -38,14 +73,18 @@ impl Setup {
         if let Some(lock_hash) = self.lock_hash {
             config.settings.lock_hash = lock_hash;
         }
-        if let Some(threshold) = self.sharing {
-            if !(0.0..=1.0).contains(&threshold) {
-                return Err(Error::usage(
-                    format!("sharing threshold {threshold} is out of range"),
-                    "expected t, the private fraction of a block's scratchpad, from 0 to 1",
-                ));
+        match self.sharing {
+            None => {}
+            Some(Share::Off) => config.sm.sharing.on = false,
+            Some(Share::All(threshold)) => {
+                if !(0.0..=1.0).contains(&threshold) {
+                    return Err(Error::usage(
+                        format!("sharing threshold {threshold} is out of range"),
+                        format!("expected {THRESHOLD}"),
+                    ));
+                }
+                (config.sm.sharing.on, config.sm.sharing.threshold) = (true, threshold);
             }
-            (config.sm.sharing.on, config.sm.sharing.threshold) = (true, threshold);
         }
         if let Some(hash) = &self.hash {
             set_hash(&mut config, hash);
@@ -141,11 +180,23 @@ mod tests {
     #[test]
     fn a_threshold_is_a_part() {
         let setup = |t| Setup {
-            sharing: Some(t),
+            sharing: Some(Share::All(t)),
             ..Setup::default()
         };
         let fermi = Config::preset("fermi").unwrap();
-        assert!(setup(0.5).apply(&fermi).unwrap().sm.sharing.on);
+        let shared = setup(0.5).apply(&fermi).unwrap();
+        assert!(shared.sm.sharing.on);
+        let off = Setup {
+            sharing: Some("off".parse().unwrap()),
+            ..Setup::default()
+        };
+        assert!(!off.apply(&shared).unwrap().sm.sharing.on);
+        assert!(
+            "none"
+                .parse::<Share>()
+                .unwrap_err()
+                .starts_with("expected off")
+        );
         assert!(setup(1.5).apply(&fermi).is_err());
         assert!(setup(f64::NAN).apply(&fermi).is_err());
     }

@@ -199,6 +199,12 @@ pub struct Statistics {
     /// Accesses to rows that had to be opened.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub dram_row_conflicts: u64,
+    /// Instructions of warps that access shared memory of other blocks of the cluster.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub remote_accesses: u64,
+    /// Barriers of the cluster that warps have come to, which wait for their block alone.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub cluster_barriers: u64,
     /// Thread blocks that ran.
     pub blocks: u64,
     /// The progress of sharing blocks, relative to the shared scratchpad.

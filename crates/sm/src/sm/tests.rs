@@ -2,6 +2,8 @@
 //! programs that misbehave.
 
 mod ahead;
+mod barriers;
+mod claims;
 mod copies;
 mod memory;
 mod order;
@@ -274,7 +276,7 @@ mod rules {
             ];
             let mut instructions = None;
             for scheduler in schedulers {
-                for sharing in [None, Some(0.1)] {
+                for sharing in [None, Some(Share::All(0.1))] {
                     let setup = Setup {
                         scheduler: Some(scheduler),
                         sharing,
@@ -293,7 +295,7 @@ mod rules {
         for pipeline in [Pipeline::Unified, Pipeline::Split, Pipeline::Elastic] {
             let setup = Setup {
                 pipeline: Some(pipeline),
-                sharing: Some(0.1),
+                sharing: Some(Share::All(0.1)),
                 ..Setup::default()
             };
             let s = setup.run(&tiny(""), &program(&text)).unwrap();

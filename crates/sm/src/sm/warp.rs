@@ -1,6 +1,6 @@
 //! A warp: its program, its registers and what it waits for.
 
-use super::instr::{Detail, Instr, InstrKind};
+use super::instr::{Detail, Instr, InstrKind, Meeting};
 use super::workload::ProgramStream;
 use spadkit_base::error::Result;
 use spadkit_mapping::trace::Atomics;
@@ -16,8 +16,13 @@ pub(super) enum State {
     Absent,
     /// The warp executes its program.
     Running,
-    /// The warp has issued `bar` and completes it in cycle `arrived`.
-    Barrier { number: u8, arrived: u64 },
+    /// The warp has issued `bar` with so many threads, and completes it in cycle
+    /// `arrived`.
+    Barrier {
+        at: Meeting,
+        threads: u32,
+        arrived: u64,
+    },
     /// The warp's threads have all ended.
     Ended,
 }
@@ -27,6 +32,8 @@ pub(super) enum State {
 pub(super) struct Pending {
     pub tag: u8,
     pub kind: InstrKind,
+    /// Whether it goes as a load, to claim the shared part of the scratchpad.
+    pub claims: bool,
     pub pc: u32,
     pub dst: Option<u8>,
     pub mask: u64,

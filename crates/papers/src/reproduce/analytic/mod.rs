@@ -139,6 +139,7 @@ pub(super) fn residency(work: &Workload, machine: &Config) -> Result<Numbers> {
         warp_size: 32,
         registers: 0,
         target: None,
+        together: None,
     };
     let residency = Layout::new(machine, &info)?.residency();
     Ok(numbers([

@@ -4,7 +4,7 @@ pub(super) mod reported;
 
 use crate::ast::Register;
 use crate::names::Space;
-use reported::{BarrierEvent, CopyEvent};
+use reported::{BarrierEvent, CopyEvent, Meeting};
 use serde::{Serialize, Serializer};
 use spadkit_base::toolkit::Users;
 use std::sync::Arc;
@@ -345,6 +345,9 @@ pub struct Event<'a> {
     pub access: Option<Access<'a>>,
     /// The load of an asynchronous copy: lanes that copy no byte of it have none.
     pub copied: Option<Access<'a>>,
+    /// Lanes that access shared memory of other blocks of the cluster, which is no access
+    /// of this block.
+    pub remote: u32,
 }
 
 /// Observes a run; called from several threads.
@@ -363,6 +366,9 @@ pub trait BlockSink {
 
     /// A lane of a bulk copy that was told of has copied.
     fn bulk_copy(&mut self, _event: &CopyEvent) {}
+
+    /// Lanes come to a barrier, which was told of as an instruction.
+    fn barrier_reached(&mut self, _meeting: &Meeting) {}
 
     /// Called when all threads have passed the barrier of a number.
     fn barrier_passed(&mut self, _barrier: u32) {}

@@ -72,6 +72,25 @@ pub struct BarrierEvent<'a> {
     pub lanes: &'a [BarrierLane],
 }
 
+/// Lanes that come to a barrier of the block or of its cluster.
+#[derive(Clone, Copy, Debug)]
+pub struct Meeting {
+    /// Warp of the block.
+    pub warp: u32,
+    /// Index in the table of [`crate::exec::Program::instructions`].
+    pub pc: u32,
+    /// The lanes.
+    pub lanes: u32,
+    /// Number of the barrier, as [`BlockSink::barrier_passed`](crate::exec::BlockSink) has it.
+    pub number: u32,
+    /// Threads that it is for, where the instruction says how many.
+    pub threads: Option<u32>,
+    /// Whether they wait, or arrive and go on.
+    pub waits: bool,
+    /// Whether it is the barrier of the cluster.
+    pub cluster: bool,
+}
+
 /// Bytes without a gap: where they begin, and how many they are.
 pub type Piece = (u64, u64);
 
@@ -97,6 +116,8 @@ pub struct CopyEvent<'a> {
     /// Byte offset of the `mbarrier` that its bytes arrive at, and how many
     /// they are; of none it is a part of the thread's bulk group.
     pub arrives: Option<(u64, u32)>,
+    /// Whether it also writes shared memory of other blocks of the cluster, or only that.
+    pub others: bool,
 }
 
 /// Layout of the rows that a copy by a tensor map puts into shared memory.

@@ -151,6 +151,12 @@ pub fn blocks(m: &mut Machine, mask: Option<Slot>, lane: u32) -> Vec<Option<u32>
         .collect()
 }
 
+/// Whether the blocks that a copy goes to are not only the own one.
+pub fn goes_to_others(m: &Machine, mask: Option<Slot>, lane: u32) -> bool {
+    let named = mask.map_or(0, |mask| m.registers.read_lane(mask, lane) as u16);
+    u32::from(named) & !(1 << m.cluster.rank) != 0
+}
+
 /// The block, where it is another than the own, and the offset of the bytes of a
 /// copy in its shared memory: those of `block`, or of the lane's address.
 pub fn shared_in(
@@ -209,6 +215,7 @@ fn report(m: &mut Machine, info: &BulkOp, lane: u32, sides: [&Side; 2], bytes: u
         stores,
         tensor: None,
         arrives,
+        others: sides[0].peer.is_some() || goes_to_others(m, info.blocks, lane),
     };
     tell(m, &copy);
 }

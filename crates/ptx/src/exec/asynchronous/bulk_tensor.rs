@@ -92,6 +92,14 @@ struct At<'m> {
     lane: u32,
 }
 
+/// Whether the blocks that a load goes to are not only the own one.
+fn goes_to_others(m: &Machine, info: &TensorCopy, lane: u32) -> bool {
+    match &info.moves {
+        TensorMove::Load { blocks, .. } => bulk::goes_to_others(m, *blocks, lane),
+        _ => false,
+    }
+}
+
 /// Moves the box between global memory and the shared memory of `block`, or that
 /// of the lane's address.
 fn move_box(
@@ -157,6 +165,7 @@ fn move_box(
             stores: !loads,
             tensor: Some(rows_of(map)),
             arrives,
+            others: goes_to_others(m, info, lane),
         };
         bulk::tell(m, &copy);
     }

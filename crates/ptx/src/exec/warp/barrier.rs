@@ -3,6 +3,7 @@
 use super::step::{Flow, Stopped};
 use super::{Entry, State, Warp};
 use crate::exec::api::FindingKind;
+use crate::exec::api::reported::Meeting;
 use crate::exec::execute::barrier::{self, word};
 use crate::exec::image::form::Form;
 use crate::exec::machine::Machine;
@@ -99,9 +100,11 @@ impl Warp {
             }
         }
         if let Some(orders) = info.cluster {
+            tell(m, (barrier::CLUSTER, None), exec, !info.arrive_only);
             return self.cluster_barrier(m, path, (info.arrive_only, orders), exec);
         }
         let (number, count) = barrier::named(m, info, exec);
+        tell(m, (number, count), exec, !info.arrive_only);
         if info.arrive_only {
             barrier::arrive(m, (number, count), exec, self.alive);
             return Flow::Top;
@@ -192,6 +195,22 @@ impl Warp {
         if let Some(races) = &mut m.races {
             races.order.take(m.warp, lanes, word);
         }
+    }
+}
+
+/// Tells the observer, if there is one, of lanes that come to a barrier.
+fn tell(m: &mut Machine, (number, threads): (u32, Option<u32>), lanes: u32, waits: bool) {
+    let (warp, pc) = (m.warp, m.pc);
+    if let Some(observer) = &mut m.observer {
+        observer.barrier_reached(&Meeting {
+            warp,
+            pc,
+            lanes,
+            number,
+            threads,
+            waits,
+            cluster: number == barrier::CLUSTER,
+        });
     }
 }
 

@@ -42,6 +42,7 @@ pub fn observe(m: &mut Machine, pc: u32, (active, exec): (u32, u32)) {
         exec,
         access: None,
         copied: None,
+        remote: 0,
     };
     if let Some(at) = image.access[pc as usize] {
         let info = &image.memory[at as usize];
@@ -184,6 +185,7 @@ fn observe_in(
     }
     // What goes to other blocks of the cluster alone is no access here.
     let elsewhere = exec == 0 && event.exec != 0;
+    let remote = event.exec & !exec;
     let row_bytes = match &info.transfer {
         Transfer::Fragment(moved) => Some(tensor::row_bytes(m, moved, exec)),
         _ => None,
@@ -207,6 +209,7 @@ fn observe_in(
         observer.instruction(&Event {
             access,
             copied,
+            remote,
             ..event
         });
     }

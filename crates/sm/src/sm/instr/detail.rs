@@ -35,6 +35,29 @@ pub const INCREMENT: u8 = 9;
 /// lane do for all; a lock unit takes it for an addition.
 pub const AGGREGATED: u8 = 10;
 
+/// A barrier, as an instruction names it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Meeting {
+    /// Threads that it is for; 0: all of the block that have not ended.
+    pub threads: u16,
+    /// Its number.
+    pub number: u8,
+    /// Whether the warp arrives without waiting.
+    pub arrives: bool,
+    /// Whether it is that of the cluster, which is taken for one of the block.
+    pub cluster: bool,
+}
+
+impl Meeting {
+    /// The barrier of that number, of the whole block.
+    pub fn of_block(number: u8) -> Self {
+        Meeting {
+            number,
+            ..Meeting::default()
+        }
+    }
+}
+
 /// Details of an instruction beyond its kind, registers and addresses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Detail {
@@ -46,8 +69,8 @@ pub enum Detail {
     /// A load that represents an atomic, on machines that serve the lanes of
     /// atomics one after another.
     LaneByLane,
-    /// For a barrier: its number.
-    Barrier(u8),
+    /// For a barrier: what it is.
+    Barrier(Meeting),
     /// For a product of matrices: its [`Work`], field by field. (A variant that
     /// contains the struct would make every instruction larger.)
     Product {
@@ -86,7 +109,7 @@ impl Detail {
     pub(super) fn of(kind: InstrKind) -> Self {
         match kind {
             InstrKind::AtomShared => Detail::Atomic(0),
-            InstrKind::Bar => Detail::Barrier(0),
+            InstrKind::Bar => Detail::Barrier(Meeting::default()),
             InstrKind::Mma => Detail::Product {
                 bits: 0,
                 macs: 0,

@@ -1,11 +1,12 @@
-//! Thread blocks: launch, barriers, ends (microarchitecture/sm-model.md).
+//! Thread blocks: launch and ends (microarchitecture/sm-model.md).
 
 use super::Sm;
+use super::barriers::Arrival;
 use super::pairs::Pairs;
 use crate::model::spad_sm_path::PathLaunch;
 use crate::model::{BlockMask, Exit, WarpMask};
 use crate::sm::layout::Layout;
-use crate::sm::warp::{NEVER, State};
+use crate::sm::warp::State;
 use crate::sm::workload::AtomicsAsLoads;
 use spadkit_base::error::{Error, Result};
 
@@ -37,6 +38,8 @@ pub(super) struct Grid {
     launches: u64,
     /// First cycle in which no warp waits at a barrier that has been met.
     pub barriers_until: u64,
+    /// By slot: threads that have arrived at barriers, and do not wait.
+    pub arrivals: Vec<Vec<Arrival>>,
     pub pairs: Pairs,
 }
 
@@ -53,6 +56,7 @@ impl Grid {
             live: 0,
             launches: 0,
             barriers_until: 0,
+            arrivals: vec![Vec::new(); layout.slots()],
             pairs: Pairs::new(layout.slots()),
         }
     }
@@ -156,6 +160,7 @@ impl Sm<'_> {
             self.schedulers.two_level.enter(w);
         }
         self.copies.start(slot, self.layout.warps(slot));
+        self.grid.arrivals[slot].clear();
         self.sets.resident |= mask;
         self.block_starts(slot);
         self.grid.occupied += 1;
@@ -202,44 +207,5 @@ impl Sm<'_> {
             self.check(w, next);
         }
         Ok(Some(Exit { warp: w, mask }))
-    }
-
-    /// Releases the warps of `slot` if all of them wait at one barrier.
-    pub(super) fn meet(&mut self, slot: usize) {
-        let mut met = None;
-        let mut last = self.cycle;
-        for warp in &self.warps[self.layout.warps(slot)] {
-            match warp.state {
-                State::Ended => {}
-                State::Barrier { number, arrived } if arrived != NEVER => {
-                    if met.is_some_and(|m| m != number) {
-                        return;
-                    }
-                    met = Some(number);
-                    last = last.max(arrived);
-                }
-                _ => return,
-            }
-        }
-        if met.is_none() {
-            return;
-        }
-        let front_end = if self.is_strict() {
-            u64::from(self.config.sm.frontend_stages)
-        } else {
-            0
-        };
-        for w in self.layout.warps(slot) {
-            let warp = &mut self.warps[w];
-            if matches!(warp.state, State::Barrier { .. }) {
-                warp.state = State::Running;
-                warp.barrier_until = last + 1;
-                warp.ready_at = last + 1 + front_end;
-                let at = warp.ready_at;
-                self.check_before(w, at);
-            }
-        }
-        self.grid.barriers_until = self.grid.barriers_until.max(last + 1);
-        self.statistics.phases.barrier_met(slot, last);
     }
 }

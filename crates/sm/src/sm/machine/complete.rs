@@ -6,7 +6,7 @@ use crate::model::spad_sm_path::{Writeback, kind};
 use crate::model::{Source, warps_of};
 use crate::sm::global::Return;
 use crate::sm::instr::{Detail, InstrKind};
-use crate::sm::warp::{Pending, State};
+use crate::sm::warp::Pending;
 use spadkit_base::error::{Error, Result};
 
 impl Sm<'_> {
@@ -19,7 +19,11 @@ impl Sm<'_> {
             warp.in_path -= 1;
         }
         // Kinds that complete by their latency have left no entry.
-        let expects = |p: &Pending| p.tag == wb.tag && p.kind.path_kind() == wb.kind;
+        let kind_of = |p: &Pending| match p.claims {
+            true => kind::LOAD,
+            false => p.kind.path_kind(),
+        };
+        let expects = |p: &Pending| p.tag == wb.tag && kind_of(p) == wb.kind;
         let Some(i) = warp.pending.iter().position(expects) else {
             return Ok(());
         };
@@ -112,6 +116,7 @@ impl Sm<'_> {
         // Strict barrel execution has the latency of the pipeline alone.
         let delay = match done.kind {
             InstrKind::LdShared | InstrKind::LdLock if !strict => self.config.shared_delay(),
+            _ if done.claims && !strict => self.config.shared_delay(),
             _ => 0,
         };
         let cycle = written + u64::from(delay);
@@ -128,13 +133,8 @@ impl Sm<'_> {
         if done.kind == InstrKind::AtomShared {
             self.atomics -= 1;
         }
-        if let Detail::Barrier(number) = done.detail {
-            warp.state = State::Barrier {
-                number,
-                arrived: cycle,
-            };
-            let slot = warp.slot;
-            self.meet(slot);
+        if let Detail::Barrier(at) = done.detail {
+            self.come_to(w, at, done.mask, cycle);
         }
         // An offered instruction has no dependences left.
         if !self.warps[w].offered {

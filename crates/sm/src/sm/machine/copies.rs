@@ -5,6 +5,7 @@ use crate::model::{WarpMask, lanes_of, warp_bit, warps_of};
 use crate::sm::MbarrierOp;
 use crate::sm::copy_engine::{Completion, CopyEngine, Groups, Owner, Progress};
 use crate::sm::instr::{Addresses, BulkGroupOp, Detail, Instr, InstrKind};
+use crate::sm::transfer::Rows;
 use spadkit_base::error::{Error, Result};
 use spadkit_ptx::exec::BarrierOp;
 use spadkit_ptx::exec::{Arrival, BarrierObject};
@@ -17,6 +18,7 @@ const NO_COPY: u8 = 255;
 #[derive(Default)]
 pub(super) struct Copies {
     pub engine: CopyEngine,
+    pub rows: Rows,
     /// Stores that the channel takes in a cycle.
     leaving: Vec<(u64, Owner)>,
     /// Objects of each block slot, by their byte address.
@@ -47,8 +49,10 @@ struct Deferred {
 }
 
 impl Copies {
-    pub fn new(warps: usize, slots: usize) -> Self {
+    /// For a machine whose shared memory has these rows.
+    pub fn new(warps: usize, slots: usize, rows: Rows) -> Self {
         Copies {
+            rows,
             barriers: vec![BTreeMap::new(); slots],
             groups: vec![BTreeMap::new(); warps],
             under_way: vec![0; slots],
@@ -153,6 +157,15 @@ impl Sm<'_> {
     /// A copy is complete.
     fn copied(&mut self, owner: &Owner) -> Result<()> {
         self.copies.under_way[owner.slot] -= 1;
+        if self.copies.has_left(owner.slot) && self.shares(owner.slot) {
+            // Warps that end have waited for it.
+            for w in self.layout.warps(owner.slot) {
+                let warp = &self.warps[w];
+                if warp.is_resident() && !warp.offered && warp.ends() {
+                    self.check(w, self.cycle + 1);
+                }
+            }
+        }
         match owner.completion {
             Completion::Barrier(at, bytes) => {
                 self.change_barrier(owner.warp, owner.slot, at, |object| {
@@ -256,6 +269,7 @@ impl Sm<'_> {
                 format!("a block has {size} bytes"),
             ));
         }
+        self.statistics.remote_accesses += u64::from(transfer.others);
         let completion = match transfer.arrives {
             Some((at, bytes)) => Completion::Barrier(at, bytes),
             None => {
@@ -268,19 +282,14 @@ impl Sm<'_> {
             slot,
             completion,
         };
-        let units = (self.row_bytes(), self.global.segment_bytes());
+        let segment = self.global.segment_bytes();
         self.copies.under_way[slot] += 1;
-        let engine = &mut self.copies.engine;
-        if engine.begin(owner, transfer, units, self.cycle) {
+        let Copies { engine, rows, .. } = &mut self.copies;
+        if engine.begin(owner, transfer, (rows, segment), self.cycle) {
             return Ok(());
         }
         self.group_ends(&owner, false);
         self.copied(&owner)
-    }
-
-    /// Bytes of a row of banks.
-    fn row_bytes(&self) -> u64 {
-        u64::from(self.config.word_bytes()) << self.config.geometry.bank_bits()
     }
 
     /// An operation of this many lanes on an object.

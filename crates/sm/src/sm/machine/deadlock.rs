@@ -4,7 +4,7 @@
 use super::{PATIENCE, Sm};
 use crate::model::WarpMask;
 use crate::model::spad_sm_path::SmPathOutputs;
-use crate::sm::instr::Detail;
+use crate::sm::instr::{Detail, Meeting};
 use crate::sm::warp::{NEVER, State, Warp};
 use spadkit_base::error::{Error, Result};
 use spadkit_ptx::exec::BarrierOp;
@@ -56,9 +56,14 @@ impl Sm<'_> {
         if self.progress.idle_cycles < SETTLED || self.is_done() {
             return Ok(());
         }
+        let mut waiting = self.waiting(outputs.wait_sh);
+        if let Some(together) = &self.workload.info().together {
+            let not_here = "what other blocks do in this one is not modelled";
+            waiting.push(format!("of the blocks, {together}: {not_here}"));
+        }
         Err(Error::usage(
             format!("deadlock in cycle {}", self.cycle + SETTLED - before - 1),
-            self.waiting(outputs.wait_sh).join("; "),
+            waiting.join("; "),
         ))
     }
 
@@ -81,8 +86,16 @@ impl Sm<'_> {
     }
 
     fn wait(&self, w: usize, warp: &Warp, wait_sh: WarpMask) -> String {
-        if let State::Barrier { number, .. } = warp.state {
-            return format!("at barrier {number} for {}", self.missing(warp, number));
+        if let State::Barrier { at, .. } = warp.state {
+            let of = match at.threads {
+                0 => String::new(),
+                threads => format!(" of {threads} threads"),
+            };
+            return format!(
+                "at barrier {}{of} for {}",
+                at.number,
+                self.missing(warp, at)
+            );
         }
         let next = warp.next().map_or_else(
             || "its end".to_owned(),
@@ -110,9 +123,9 @@ impl Sm<'_> {
     }
 
     /// The warps that have not reached a barrier.
-    fn missing(&self, warp: &Warp, number: u8) -> String {
+    fn missing(&self, warp: &Warp, barrier: Meeting) -> String {
         let elsewhere = |other: &&Warp| match other.state {
-            State::Barrier { number: at, .. } => at != number,
+            State::Barrier { at, .. } => at != barrier,
             State::Running => true,
             State::Absent | State::Ended => false,
         };

@@ -5,7 +5,7 @@ use super::Sm;
 use crate::model::spad_sm_path::SmPathOutputs;
 use crate::model::{SchedulerInputs, WarpClasses};
 use crate::sm::instr::{Detail, Instr, InstrKind};
-use crate::sm::warp::{NEVER, Pending, State};
+use crate::sm::warp::{NEVER, Pending};
 use spadkit_base::error::Result;
 
 impl Sm<'_> {
@@ -111,14 +111,15 @@ impl Sm<'_> {
         let words = self.words(instr);
         let passes = u64::from(self.config.subwarps()) * u64::from(self.passes(instr, active));
         let occupied = self.occupied(w, instr)?;
-        let done = self.done_at(kind, occupied, private);
+        let claims = self.claim(w, instr).is_some();
+        let done = self.done_at(kind, occupied, private).filter(|_| !claims);
         let ready_at = self.ready_after(kind, passes, done);
         let segments = if kind.is_global() {
             self.global.coalesce(instr, active)
         } else {
             Box::default()
         };
-        self.begin(w, kind, (active, occupied))?;
+        self.begin(w, kind, (active, occupied), claims)?;
         let warp = &mut self.warps[w];
         warp.issued_pc = pc;
         warp.offered = false;
@@ -131,6 +132,7 @@ impl Sm<'_> {
                 warp.pending.push(Pending {
                     tag,
                     kind,
+                    claims,
                     pc,
                     dst,
                     mask: active,
@@ -143,7 +145,7 @@ impl Sm<'_> {
         }
         warp.use_tag();
         warp.advance()?;
-        self.go_on(w, detail, done);
+        self.go_on(w, detail, active, done);
         Ok(())
     }
 
@@ -181,15 +183,17 @@ impl Sm<'_> {
 
     /// The warp waits at a barrier, or looks at its next instruction in time.
     #[inline]
-    fn go_on(&mut self, w: usize, detail: Detail, done: Option<u64>) {
-        let warp = &mut self.warps[w];
-        if let Detail::Barrier(number) = detail {
-            let arrived = done.unwrap_or(NEVER);
-            warp.state = State::Barrier { number, arrived };
-            let slot = warp.slot;
-            self.meet(slot);
-        } else {
-            let at = warp.ready_at;
+    fn go_on(&mut self, w: usize, detail: Detail, active: u64, done: Option<u64>) {
+        let waits = match detail {
+            Detail::Barrier(at) => {
+                self.statistics.cluster_barriers += u64::from(at.cluster);
+                self.come_to(w, at, active, done.unwrap_or(NEVER));
+                !at.arrives
+            }
+            _ => false,
+        };
+        if !waits {
+            let at = self.warps[w].ready_at;
             self.check_before(w, at);
         }
         if let Some(done) = done {
@@ -198,10 +202,19 @@ impl Sm<'_> {
     }
 
     /// Starts the effects of an instruction outside the path; `occupied` are
-    /// the cycles for which a product occupies its tensor unit.
-    fn begin(&mut self, w: usize, kind: InstrKind, (active, occupied): (u64, u64)) -> Result<()> {
+    /// the cycles for which a product occupies its tensor unit, and `claims` says that it
+    /// asks for the shared part without an access.
+    fn begin(
+        &mut self,
+        w: usize,
+        kind: InstrKind,
+        (active, occupied): (u64, u64),
+        claims: bool,
+    ) -> Result<()> {
         if kind.is_shared() {
             self.note_access(w, active)?;
+        } else if claims {
+            self.note_claim(w)?;
         }
         match kind {
             InstrKind::AtomShared => self.atomics += 1,
@@ -210,6 +223,7 @@ impl Sm<'_> {
                 self.note_release(self.warps[w].slot);
             }
             InstrKind::Mma => self.begin_product(w, occupied),
+            InstrKind::Remote => self.statistics.remote_accesses += 1,
             _ if kind.is_asynchronous() => self.begin_asynchronous(w, active)?,
             _ => {}
         }
@@ -224,6 +238,7 @@ impl Sm<'_> {
             InstrKind::Mma => self.config.sm.tensor.latency,
             // An object lies in shared memory.
             InstrKind::Mbarrier => self.config.shared_latency(),
+            InstrKind::Remote => latencies.remote,
             _ => latencies.alu,
         }
     }

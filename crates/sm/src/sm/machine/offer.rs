@@ -4,10 +4,12 @@
 use super::Sm;
 use crate::model::spad_sm_path::{Offer, kind};
 use crate::model::{lanes_of, warp_bit, warps_of};
-use crate::sm::instr::{AGGREGATED, Detail, Instr, InstrKind};
+use crate::sm::instr::{AGGREGATED, Addresses, Detail, Instr, InstrKind};
 use crate::sm::warp::{NEVER, State};
 use spadkit_base::error::{Error, Result};
 
+/// Bytes of an `mbarrier`.
+const OBJECT_BYTES: u64 = 8;
 /// Pending instructions of a warp; more wait.
 const MAX_PENDING: usize = 64;
 
@@ -35,7 +37,7 @@ impl Sm<'_> {
 
     fn check_warp(&mut self, w: usize) -> Result<()> {
         let (cycle, strict) = (self.cycle, self.is_strict());
-        let warp = &mut self.warps[w];
+        let warp = &self.warps[w];
         if warp.state != State::Running || warp.offered || self.sets.exits >> w & 1 == 1 {
             return Ok(());
         }
@@ -52,7 +54,9 @@ impl Sm<'_> {
         }
         // First cycle in which it may issue.
         let at = warp.ready_at.max(warp.registers_ready(instr));
-        let private = self.config.sm.schedulers > 1 && instr.kind.path_kind() == kind::ALU;
+        let private = self.config.sm.schedulers > 1
+            && instr.kind.path_kind() == kind::ALU
+            && self.claim(w, instr).is_none();
         let early = if private {
             0
         } else {
@@ -92,6 +96,9 @@ impl Sm<'_> {
         if !warp.pending.is_empty() {
             return; // a completion looks again
         }
+        if warp.ends() && self.shares(warp.slot) && !self.copies.has_left(warp.slot) {
+            return; // the end of its block's last copy looks again
+        }
         let at = warp.exits_at();
         if at <= self.cycle {
             self.sets.exits |= 1 << w;
@@ -115,21 +122,51 @@ impl Sm<'_> {
             return Ok(Offer::default());
         };
         let words = self.words(instr);
-        let mut hi = 0;
+        let (mut kind, mut hi) = (instr.kind.path_kind(), 0);
         let mut passes = words;
-        if instr.kind.is_shared() {
+        if let Some(word) = self.claim(w, instr) {
+            (kind, hi) = (kind::LOAD, word as u16);
+            if self.warps[w].released & self.warps[w].active(instr) != 0 {
+                return Err(self.touched_after_release(w, instr));
+            }
+        } else if instr.kind.is_shared() {
             let active = self.warps[w].active(instr);
             passes = self.passes(instr, active);
             hi = self.check_shared(w, instr, active, words)?;
         }
         let pc = (instr.pc & 0x3fff) as u16;
         Ok(Offer {
-            kind: instr.kind.path_kind(),
+            kind,
             words: passes.trailing_zeros() as u8,
             tag,
             pc,
             hi,
         })
+    }
+
+    /// The highest word of the shared part that a bulk copy or an operation on an
+    /// `mbarrier` touches, block-relative: it goes as a load of this word, so that the
+    /// access unit is asked for it.
+    pub(super) fn claim(&self, w: usize, instr: &Instr) -> Option<u32> {
+        let slot = self.warps[w].slot;
+        if !self.path_config.sharing || !instr.kind.is_asynchronous() || !self.shares(slot) {
+            return None;
+        }
+        let last = match &instr.addrs {
+            Addresses::Copy(transfer) => {
+                let object = transfer.arrives.map(|(at, _)| (at, OBJECT_BYTES));
+                let pieces = transfer.shared.iter().copied().chain(object);
+                pieces
+                    .map(|(at, bytes)| at.saturating_add(bytes - 1))
+                    .max()?
+            }
+            _ if instr.kind == InstrKind::Mbarrier => instr.addrs.of(0) + OBJECT_BYTES - 1,
+            _ => return None,
+        };
+        let word = last >> self.config.word_bytes().trailing_zeros();
+        // What lies beyond the block is refused when it begins.
+        let word = word.min(u64::from(self.layout.words()) - 1) as u32;
+        (word >= self.layout.limit()).then_some(word)
     }
 
     /// Words per lane that move through the scratchpad.

@@ -55,6 +55,8 @@ pub(super) struct PassInExe {
     pc: u32,
     /// Active lanes of the pass.
     active: u64,
+    /// The word that all lanes load, of what is no access.
+    claim: Option<u32>,
     /// The physical words of its block.
     words_of_block: SlotWords,
     /// Words per lane.
@@ -77,6 +79,7 @@ impl Default for PassInExe {
             instr: None,
             pc: 0,
             active: 0,
+            claim: None,
             words_of_block: SlotWords::default(),
             words: 1,
             passes: 1,
@@ -125,8 +128,9 @@ impl Sm<'_> {
             return;
         };
         let (words, passes) = (self.words(instr), self.passes(instr, active));
+        let claim = self.claim(issue.warp, instr);
         let exe = &mut self.operands.exe;
-        (exe.pc, exe.active) = (instr.pc, active);
+        (exe.pc, exe.active, exe.claim) = (instr.pc, active, claim);
         exe.words_of_block = self.layout.words_of(warp.slot);
         (exe.words, exe.passes) = (words, passes);
         self.operands.enter(&self.config, instr, 0);
@@ -169,6 +173,11 @@ impl PassInExe {
         let (sub, word) = (pass / self.words, pass % self.words);
         let first = sub * lanes;
         self.mask = self.active >> first & full_mask(lanes);
+        if let Some(word) = self.claim {
+            let word = self.words_of_block.physical(word) as u16;
+            self.addr[..lanes as usize].fill(word);
+            return;
+        }
         if !instr.kind.is_shared() {
             return;
         }

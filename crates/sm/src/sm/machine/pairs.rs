@@ -66,7 +66,7 @@ impl Pairs {
 }
 
 impl Sm<'_> {
-    fn shares(&self, slot: usize) -> bool {
+    pub(super) fn shares(&self, slot: usize) -> bool {
         self.path_config.sharing && self.layout.is_shared(slot)
     }
 
@@ -89,15 +89,23 @@ impl Sm<'_> {
         };
         let word_shift = self.config.word_bytes().trailing_zeros();
         let last = (highest >> word_shift) + u64::from(self.words(instr) - 1);
-        let shared = last >= u64::from(self.layout.limit());
-        if !shared || self.grid.pairs.acquire(slot, self.cycle) {
-            Ok(())
-        } else {
-            Err(Error::defect(format!(
-                "{} touches the shared scratchpad while the partner has it",
-                self.place(w, instr)
-            )))
+        if last < u64::from(self.layout.limit()) {
+            return Ok(());
         }
+        self.note_claim(w)
+    }
+
+    /// The warp's next instruction, which touches the shared part, is issued.
+    pub(super) fn note_claim(&mut self, w: usize) -> Result<()> {
+        let slot = self.warps[w].slot;
+        if self.grid.pairs.acquire(slot, self.cycle) {
+            return Ok(());
+        }
+        let instr = self.warps[w].next();
+        let place = instr.map_or_else(String::new, |instr| self.place(w, instr));
+        Err(Error::defect(format!(
+            "{place} touches the shared scratchpad while the partner has it"
+        )))
     }
 
     /// Threads of the block in `slot` have released or exited.

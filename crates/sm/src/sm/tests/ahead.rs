@@ -155,7 +155,7 @@ fn every_preset_counts_every_slot_once() {
         let mut config = Config::preset(preset).unwrap();
         let at_once = Setup::default().run(&config, &reduction).unwrap();
         (config.path.mem_stages, config.path.ahead) = (4, 3);
-        for sharing in [None, Some(0.1)] {
+        for sharing in [None, Some(Share::All(0.1))] {
             let setup = Setup {
                 sharing,
                 ..Setup::default()

@@ -22,16 +22,26 @@ impl Workload for Programs {
 }
 
 pub(super) fn on(config: &Config, warps: Vec<Vec<Instr>>) -> Result<Statistics> {
+    on_blocks(config, (1, 1920), warps)
+}
+
+/// Runs a grid of so many equal blocks, each with so many bytes of shared memory.
+pub(super) fn on_blocks(
+    config: &Config,
+    (blocks, shared_bytes): (u32, u32),
+    warps: Vec<Vec<Instr>>,
+) -> Result<Statistics> {
     let programs = Programs {
         info: KernelInfo {
             name: "copies".to_owned(),
             source: String::new(),
             block_dim: [8 * warps.len() as u32, 1, 1],
-            blocks: 1,
-            shared_bytes: 1920,
+            blocks,
+            shared_bytes,
             warp_size: 8,
             registers: 0,
             target: None,
+            together: None,
         },
         warps,
     };
@@ -46,7 +56,7 @@ pub(super) fn on(config: &Config, warps: Vec<Vec<Instr>>) -> Result<Statistics> 
 
 /// [`tiny`] with rows of 32 bytes, segments of 32 bytes, of which the channel
 /// takes one in every `32 / bandwidth` cycles.
-fn copying(bandwidth: u32) -> Config {
+pub(super) fn copying(bandwidth: u32) -> Config {
     tiny(&format!(
         "[global]\nlatency = 40\nsegment_bytes = 32\nbytes_per_cycle = {bandwidth}\n\
          max_segments = 1000\n"
@@ -55,7 +65,7 @@ fn copying(bandwidth: u32) -> Config {
 
 const BARRIER: u64 = 1024;
 
-fn one(kind: InstrKind) -> Instr {
+pub(super) fn one(kind: InstrKind) -> Instr {
     Instr::new(kind, 0, 1)
 }
 
@@ -76,6 +86,7 @@ fn copy(stores: bool, bytes: u64, arrives: bool) -> Instr {
         shared: vec![(0, bytes)],
         global: vec![(4096, bytes)],
         arrives: arrives.then_some((BARRIER, bytes as u32)),
+        others: false,
     }));
     instr
 }

@@ -2,7 +2,7 @@
 
 use super::expr::{Scanner, Wrong, wrong};
 use super::line::{Line, Section, Template};
-use crate::sm::instr::{Detail, Instr, InstrKind, KernelInfo, Sources};
+use crate::sm::instr::{Detail, Instr, InstrKind, KernelInfo, Meeting, Sources};
 use spadkit_base::error::{Error, Result};
 use spadkit_ptx::tensor::Work;
 use std::path::Path;
@@ -27,6 +27,7 @@ pub(super) fn parse(text: &str, path: &Path) -> Result<(KernelInfo, Vec<Section>
             warp_size: 32,
             registers: 0,
             target: None,
+            together: None,
         },
         sections: Vec::new(),
         open: Vec::new(),
@@ -406,7 +407,7 @@ fn barrier(scan: &mut Scanner, instr: &mut Instr) -> Result<(), Wrong> {
     let Ok(number) = u8::try_from(scan.number()?) else {
         return wrong(at, "the barrier's number is too large", "expected 0 to 255");
     };
-    instr.detail = Detail::Barrier(number);
+    instr.detail = Detail::Barrier(Meeting::of_block(number));
     Ok(())
 }
 

@@ -1,7 +1,7 @@
 //! Programs, and texts that are none.
 
 use super::*;
-use crate::sm::instr::{Addresses, Detail, Instr, InstrKind};
+use crate::sm::instr::{Addresses, Detail, Instr, InstrKind, Meeting};
 use crate::sm::workload::Workload;
 use spadkit_base::error::Result;
 use std::path::Path;
@@ -54,7 +54,7 @@ fn one_text_describes_all_warps() {
     assert_eq!((more[3].dst, more[3].srcs.as_slice()), (Some(2), &[1][..]));
     assert_eq!(
         (more[4].kind, more[4].detail),
-        (InstrKind::Bar, Detail::Barrier(3))
+        (InstrKind::Bar, Detail::Barrier(Meeting::of_block(3)))
     );
     assert_eq!(
         (more[5].dst, more[5].srcs.as_slice()),

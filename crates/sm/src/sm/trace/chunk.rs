@@ -103,7 +103,10 @@ impl Encoder {
         out.extend(instr.dst);
         let srcs = instr.srcs.as_slice();
         // Bytes of an access are a power of two: 0 to 4 as its logarithm.
-        let width = instr.bytes.max(1).trailing_zeros() as u8;
+        let width = match instr.kind {
+            InstrKind::Bar => u8::from(detail::is_named(instr.detail)),
+            _ => instr.bytes.max(1).trailing_zeros() as u8,
+        };
         out.push(srcs.len() as u8 | width << 4);
         out.extend(srcs);
         detail::put(out, instr.detail);
@@ -254,7 +257,7 @@ fn decode_one(
         *register = cursor.byte()?;
     }
     instr.srcs = Sources::new(&registers[..srcs]).unwrap_or_default();
-    instr.detail = detail::read(cursor, instr.detail)?;
+    instr.detail = detail::read(cursor, instr.detail, shape >> 4 != 0)?;
     if kind.is_memory() {
         instr.bytes = 1 << (shape >> 4);
     }

@@ -17,8 +17,9 @@ pub use writer::{TraceSummary, TraceWriter};
 /// First bytes of every file.
 const MAGIC: [u8; 8] = *b"SPADFULL";
 /// Version of the format, and those that are read: 1 has the first 14 kinds
-/// alone, 2 the first 15; the kernel of the first three has no target.
-const VERSION: u16 = 4;
+/// alone, 2 the first 15, 3 and 4 the first 20; the kernel of the first three has no
+/// target; before 5 barriers are of the whole block.
+const VERSION: u16 = 5;
 const VERSIONS: std::ops::RangeInclusive<u16> = 1..=VERSION;
 /// Opens a chunk.
 const CHUNK: u8 = b'C';

@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::sm::instr::{
-    Addresses, BulkGroupOp, Detail, Instr, InstrKind, KernelInfo, Sources, full_mask,
+    Addresses, BulkGroupOp, Detail, Instr, InstrKind, KernelInfo, Meeting, Sources, full_mask,
 };
 use crate::sm::transfer::Transfer;
 use crate::sm::workload::Workload;
@@ -20,6 +20,7 @@ fn info(blocks: u32) -> KernelInfo {
         warp_size: 32,
         registers: 16,
         target: None,
+        together: None,
     }
 }
 
@@ -53,8 +54,9 @@ prop_compose! {
         shared in prop::collection::vec((any::<u64>(), 1..1000u64), 0..3),
         global in prop::collection::vec((any::<u64>(), 1..1u64 << 24), 0..9),
         arrives in any::<Option<(u64, u32)>>(),
+        others in any::<bool>(),
     ) -> Transfer {
-        Transfer { stores, shared, global, arrives }
+        Transfer { stores, shared, global, arrives, others }
     }
 }
 
@@ -78,7 +80,12 @@ prop_compose! {
         instr.srcs = Sources::new(&srcs).unwrap();
         instr.detail = match instr.detail {
             Detail::Atomic(_) => Detail::Atomic(byte),
-            Detail::Barrier(_) => Detail::Barrier(byte),
+            Detail::Barrier(_) => Detail::Barrier(Meeting {
+                number: byte,
+                threads: if amount & 4 == 0 { 0 } else { (amount >> 16) as u16 },
+                arrives: amount & 1 != 0,
+                cluster: amount & 2 != 0,
+            }),
             Detail::Product { .. } => Detail::Product {
                 bits: byte & 0x7f,
                 macs: amount,

@@ -56,6 +56,7 @@ impl RandomWorkload {
             warp_size: 32,
             registers: 0,
             target: None,
+            together: None,
         };
         let parts = 1 + uniform(rng, 3);
         let programs = (0..info.warps()).map(|warp| {

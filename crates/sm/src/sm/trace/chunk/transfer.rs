@@ -6,6 +6,7 @@ use crate::sm::transfer::Transfer;
 /// Flags of the first byte.
 const STORES: u8 = 1;
 const ARRIVES: u8 = 2;
+const OTHERS: u8 = 4;
 /// Most bytes of a piece: more than any scratchpad has.
 const MOST: u64 = 1 << 24;
 
@@ -13,7 +14,8 @@ const MOST: u64 = 1 << 24;
 /// memory before it.
 pub(super) fn put(out: &mut Vec<u8>, copy: &Transfer, base: &mut [u64; 2]) {
     let arrives = if copy.arrives.is_some() { ARRIVES } else { 0 };
-    out.push(u8::from(copy.stores) | arrives);
+    let others = if copy.others { OTHERS } else { 0 };
+    out.push(u8::from(copy.stores) | arrives | others);
     for (pieces, base) in [&copy.shared, &copy.global].into_iter().zip(base) {
         put_varint(out, pieces.len() as u64);
         for &(address, bytes) in pieces {
@@ -31,7 +33,7 @@ pub(super) fn put(out: &mut Vec<u8>, copy: &Transfer, base: &mut [u64; 2]) {
 /// Reads it.
 pub(super) fn read(cursor: &mut Cursor, base: &mut [u64; 2]) -> Result<Transfer, Corrupt> {
     let flags = cursor.byte()?;
-    if flags & !(STORES | ARRIVES) != 0 {
+    if flags & !(STORES | ARRIVES | OTHERS) != 0 {
         return cursor.corrupt(format!("a copy has the flags {flags:#x}"));
     }
     let mut sides = [Vec::new(), Vec::new()];
@@ -60,5 +62,6 @@ pub(super) fn read(cursor: &mut Cursor, base: &mut [u64; 2]) -> Result<Transfer,
         shared,
         global,
         arrives,
+        others: flags & OTHERS != 0,
     })
 }

@@ -1,0 +1,155 @@
+//! Barriers of a part of the block, and what blocks of a cluster do to each other.
+
+use super::*;
+use spadkit_sm::config::Config;
+use spadkit_sm::sm::{Meeting, Setup, Share, Statistics};
+
+/// The kernel of a launch on a machine.
+fn run(files: &Files, setup: &Setup, preset: &str) -> Result<Statistics> {
+    let path = files.dir.path().join("k.spt");
+    LaunchInput::at(&files.path()).full_trace(RunOptions::default(), &path)?;
+    let machine = Config::preset(preset)?;
+    setup.run(&machine, &TraceFile::open(&path)?)
+}
+
+fn barriers(program: &[Instr]) -> Vec<Meeting> {
+    let of = |i: &Instr| match i.detail {
+        Detail::Barrier(meeting) => Some(meeting),
+        _ => None,
+    };
+    program.iter().filter_map(of).collect()
+}
+
+#[test]
+fn a_barrier_of_a_part_of_the_block_has_its_threads() {
+    let files = Files::new(
+        "grid = [1]\nblock = [96]",
+        "setp.lt.u32 %p1, %r1, 64;\n@!%p1 bra L;\nst.shared.u32 [%r4], %r1; bar.sync 1, 64;\n\
+         ld.shared.u32 %r5, [%r4];\nL: bar.sync 0; ld.shared.u32 %r6, [%r3];",
+    );
+    let trace = files.access();
+    assert_eq!((trace.accesses.len(), trace.barriers), (7, vec![4]));
+    let part = Meeting {
+        threads: 64,
+        ..Meeting::of_block(1)
+    };
+    let all = Meeting::of_block(0);
+    assert_eq!(barriers(&files.warp(0)), [part, all]);
+    assert_eq!(barriers(&files.warp(2)), [all]);
+}
+
+/// The number and the count may be in registers, and two barriers open at a time.
+#[test]
+fn barriers_are_known_by_their_registers() {
+    let files = Files::new(
+        "grid = [1]\nblock = [128]",
+        "shr.u32 %r5, %r1, 6; add.u32 %r5, %r5, 1; mov.u32 %r6, 64;\n\
+         setp.lt.u32 %p1, %r1, 96; @!%p1 bra A; bar.sync %r5, %r6; bra E;\n\
+         A: bar.arrive %r5, %r6; E:",
+    );
+    let part = |number, arrives| Meeting {
+        threads: 64,
+        arrives,
+        ..Meeting::of_block(number)
+    };
+    let of = |warp| barriers(&files.warp(warp));
+    assert_eq!((of(0), of(1)), (vec![part(1, false)], vec![part(1, false)]));
+    assert_eq!((of(2), of(3)), (vec![part(2, false)], vec![part(2, true)]));
+}
+
+/// Two warps load and store, two wait for them and compute, the others only compute. Whether
+/// these end first in the functional run, and whether all meet at the end, changes nothing.
+#[test]
+fn a_consumer_waits_for_its_producer_alone() {
+    let chain = |n: usize| "mad.lo.u32 %r9, %r9, %r9, 1;\n".repeat(n);
+    let kernel = |beside: usize, end: &str| {
+        let body = format!(
+            "ld.param.u64 %rd1, [p]; setp.ge.u32 %p2, %r1, 128; @%p2 bra OUT;\n\
+             setp.ge.u32 %p1, %r1, 64; @%p1 bra CONS;\n\
+             ld.global.u32 %r5, [%rd1]; st.shared.u32 [%r4], %r5; bar.arrive 1, 128; bra END;\n\
+             CONS: bar.sync 1, 128; ld.shared.u32 %r9, [%r4+-256];\n{}bra END;\n\
+             OUT:\n{}END: {end}",
+            chain(60),
+            chain(beside)
+        );
+        let launch = "grid = [1]\nblock = [192]\n[[arg]]\nname = \"p\"\ntype = \"u32\"\ncount = 1";
+        Files::with(".param .u64 p", launch, &body)
+    };
+    let cycles = |beside, end| {
+        let files = kernel(beside, end);
+        run(&files, &Setup::default(), "sm80").unwrap().cycles
+    };
+    let alone = cycles(1, "");
+    assert!((650..750).contains(&alone), "{alone}");
+    // The chain beside takes 600 cycles, and had held up the consumers.
+    let beside = cycles(150, "");
+    assert!(beside.abs_diff(alone) < 20, "{alone} {beside}");
+    // With a barrier at the end they had not waited at all.
+    let met = cycles(150, "bar.sync 0;");
+    assert!((alone..alone + 40).contains(&met), "{alone} {met}");
+}
+
+/// A kernel of clusters of two, in which each block reads `loads` words of its neighbour, one
+/// after another.
+fn clusters(loads: usize, space: &str) -> Files {
+    let one = format!("ld.{space}.u32 %r7, [%r6]; and.b32 %r9, %r7, 0; add.u32 %r6, %r6, %r9;\n");
+    let dir = tempfile::tempdir().unwrap();
+    let ptx = format!(
+        ".version 8.0\n.target sm_90\n.address_size 64\n.shared .align 16 .b8 tile[512];\n\
+         .visible .entry k() .reqnctapercluster 2, 1, 1 {{\n.reg .b32 %r<20>;\n\
+         mov.u32 %r1, %tid.x; shl.b32 %r2, %r1, 2; mov.u32 %r3, tile; add.u32 %r4, %r3, %r2;\n\
+         st.shared.u32 [%r4], %r1;\n\
+         barrier.cluster.arrive.aligned; barrier.cluster.wait.aligned;\n\
+         mov.u32 %r5, %cluster_ctarank; xor.b32 %r5, %r5, 1;\n\
+         mapa.shared::cluster.u32 %r6, %r4, %r5;\n{}\n{}\
+         barrier.cluster.arrive.aligned; barrier.cluster.wait.aligned;\nret;\n}}\n",
+        if space == "shared" {
+            "mov.u32 %r6, %r4;"
+        } else {
+            ""
+        },
+        one.repeat(loads)
+    );
+    std::fs::write(dir.path().join("k.ptx"), ptx).unwrap();
+    let launch = "ptx = \"k.ptx\"\ngrid = [2]\nblock = [32]\n";
+    std::fs::write(dir.path().join("k.toml"), launch).unwrap();
+    Files { dir }
+}
+
+#[test]
+fn a_load_from_another_block_takes_longer_than_one_from_the_own() {
+    let run = |loads, space| run(&clusters(loads, space), &Setup::default(), "sm90").unwrap();
+    let none = run(0, "shared::cluster");
+    assert_eq!((none.remote_accesses, none.cluster_barriers), (0, 4));
+    let (remote, local) = (run(16, "shared::cluster"), run(16, "shared"));
+    assert_eq!((remote.remote_accesses, local.remote_accesses), (32, 0));
+    let each = |s: Statistics| (s.cycles - none.cycles) / 16;
+    // Both have the two instructions between the loads.
+    assert!((180..200).contains(&each(remote)), "{}", each(remote));
+    assert!((25..45).contains(&each(local)), "{}", each(local));
+    let trace = clusters(16, "shared::cluster").access();
+    assert_eq!((trace.accesses.len(), trace.remote_accesses()), (1, 16));
+    assert_eq!(clusters(16, "shared").access().remote_accesses(), 0);
+}
+
+#[test]
+fn blocks_of_a_cluster_do_not_share() {
+    let share = Setup {
+        sharing: Some(Share::All(0.1)),
+        ..Setup::default()
+    };
+    let refused = |files: &Files, preset| {
+        let error = run(files, &share, preset).unwrap_err();
+        assert_eq!(error.exit_status(), 2);
+        error.to_string()
+    };
+    let error = refused(&clusters(1, "shared::cluster"), "sm90");
+    assert!(error.contains("they run in clusters of 2"), "{error}");
+    let launch = "grid = [2]\nblock = [32]\ncooperative = true";
+    let body = "st.shared.u32 [%r4], %r1;";
+    let error = refused(&Files::new(launch, body), "sm80");
+    assert!(error.contains("the launch is cooperative"), "{error}");
+    // In clusters of one nobody waits for another block.
+    let alone = Files::new("grid = [2]\nblock = [32]", body);
+    assert!(run(&alone, &share, "sm80").is_ok());
+}
