@@ -28,6 +28,7 @@ from ._launch import Configured, Launch
 from ._machines import Machine, presets
 from ._native import __version__
 from ._results import Conflicts, Gated, Result, Rewritten, Run, Shared, Simulated, Tuning
+from ._struct import Struct
 from ._tensor_map import TensorMap
 
 __all__ = [
@@ -50,6 +51,7 @@ __all__ = [
     "Run",
     "Shared",
     "Simulated",
+    "Struct",
     "TensorMap",
     "ToolError",
     "Tuning",

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import struct
 from dataclasses import dataclass
-from typing import Any, Mapping, Optional, Sequence
+from typing import Any, Mapping, Optional, Sequence, Union
 
 import numpy as np
 import numpy.typing as npt
 
 from ._descriptors import Descriptor
 from ._errors import ArgumentError
+from ._struct import Struct
 from ._tensor_map import TensorMap
 
 Array = npt.NDArray[Any]
@@ -115,8 +116,9 @@ class _Binding:
         self.bound = Bound([], [], [])
         # Of each array of `bound` the index of its argument.
         self._at: list[int] = []
-        # Arrays that are arguments only because the one of an index names them.
-        self._inner: list[tuple[int, str, str, Array]] = []
+        # Arrays that are arguments only because the one of an index names them, and tensor
+        # maps of structs; those of structs with their byte.
+        self._inner: list[tuple[int, str, str, Union[Array, TensorMap], Optional[int]]] = []
 
     def add(self, where: str, parameter: Parameter, value: Any) -> None:
         """The argument of the next parameter."""
@@ -134,7 +136,13 @@ class _Binding:
             if (parameter.bytes, parameter.is_struct) not in ((_MAP, True), (8, False)):
                 raise ArgumentError(f"{where}: {value!r}", f"expected {_expected(parameter)}")
             kind, packed = "tensor_map", value.encoded
-            self._inner.append((index, where, f"{name}.array", value.memory))
+            self._inner.append((index, where, f"{name}.array", value.memory, None))
+        elif isinstance(value, Struct):
+            if not parameter.is_struct or len(value.packed) != parameter.bytes:
+                raise ArgumentError(f"{where}: {value!r}", f"expected {_expected(parameter)}")
+            kind, packed = "struct", value.packed
+            for at, member in value.members.items():
+                self._inner.append((index, f"{where}[{at}]", f"{name}[{at}]", member, at))
         elif value is None:
             if parameter.bytes != 8 or parameter.is_struct:
                 raise ArgumentError(f"{where}: None", f"expected {_expected(parameter)}")
@@ -143,21 +151,33 @@ class _Binding:
             _check_pointer(where, parameter, value[0])
             kind = "addresses"
             for nth, array in enumerate(value):
-                self._inner.append((index, f"{where}[{nth}]", f"{name}[{nth}]", array))
+                self._inner.append((index, f"{where}[{nth}]", f"{name}[{nth}]", array, None))
         else:
             packed = _scalar(where, parameter, value)
         self.bound.native.append((name, kind, packed, others))
 
     def add_arrays(self) -> None:
-        """The arrays that arguments name, after all parameters have theirs."""
-        for index, where, name, array in self._inner:
-            _check_array(where, array)
-            same = self._same(where, array)
-            if same is None:
+        """The arrays and maps that arguments name, after all parameters have theirs."""
+        inner = list(self._inner)
+        for index, where, name, value, at in inner:
+            if isinstance(value, TensorMap):
                 same = len(self.bound.native)
-                self._take(same, name, array)
-                self.bound.native.append((name, "buffer", array.tobytes(), []))
-            self.bound.native[index][3].append(same)
+                self.bound.native.append((name, "tensor_map", value.encoded, []))
+                inner.append((same, where, f"{name}.array", value.memory, None))
+            else:
+                same = self._own(where, name, value)
+            place = [] if at is None else [at]
+            self.bound.native[index][3].extend([*place, same])
+
+    def _own(self, where: str, name: str, array: Array) -> int:
+        """The argument of an array that another one names."""
+        _check_array(where, array)
+        same = self._same(where, array)
+        if same is None:
+            same = len(self.bound.native)
+            self._take(same, name, array)
+            self.bound.native.append((name, "buffer", array.tobytes(), []))
+        return same
 
     def add_symbol(self, where: str, name: str, value: Any) -> None:
         """What a variable of the PTX holds."""
@@ -304,7 +324,8 @@ def _scalar(where: str, parameter: Parameter, value: Any) -> bytes:
 def _expected(parameter: Parameter) -> str:
     if parameter.is_struct:
         tensor_map = "a TensorMap, " if parameter.bytes == _MAP else ""
-        return f"{parameter.bytes} bytes: {tensor_map}bytes, or a scalar of a structured dtype"
+        scalar = "a scalar of a structured dtype"
+        return f"{parameter.bytes} bytes: {tensor_map}bytes, {scalar}, or a Struct"
     if parameter.is_float:
         return f"a number, for {parameter.type}"
     if parameter.bytes == 8:

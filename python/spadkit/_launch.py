@@ -59,8 +59,8 @@ class Configured:
             For a pointer: a C-contiguous array of any shape, a list of arrays
             (a buffer of pointers to them), a :class:`TensorMap`, or ``None``
             (the null pointer). For a number: a Python or NumPy scalar in the
-            range of the parameter's type. For a struct: its bytes, or a scalar
-            of a structured dtype.
+            range of the parameter's type. For a struct: its bytes, a scalar of a
+            structured dtype, or a :class:`Struct` with arrays and maps in it.
         shared : int, optional
             Bytes of dynamic shared memory; the default is Triton's, or 0.
         symbols : mapping of str to array, optional

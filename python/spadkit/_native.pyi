@@ -7,7 +7,8 @@ __version__: str
 # The JSON text, the sentence with which the text begins, warnings, and the error that the
 # command ends with.
 _Answer = tuple[str, str, list[str], Optional[Exception]]
-# Name, kind ("buffer", "value", "same", "addresses", "tensor_map", "null"), bytes, indices of others.
+# Name, kind ("buffer", "value", "same", "addresses", "tensor_map", "struct", "null"), bytes, indices
+# of others; of a struct, a byte and the index of what is there, in turn.
 _Argument = tuple[str, str, bytes, list[int]]
 
 # Of an image: corners of its pixels, channels, and how many pixels.

@@ -8,21 +8,23 @@ use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedBytes;
 use pyo3::types::PyBytes;
 use spadkit::cli::answers::{self, Command, Races};
-use spadkit::launch::{Arg, ArgKind, Buffer, Element, Init, Symbol};
+use spadkit::launch::{Arg, ArgKind, Buffer, Element, Init, MapMember, Pointer, Struct, Symbol};
 use std::time::Duration;
 
 /// Name, kind, bytes, and the arguments that `same`, `addresses` and `tensor_map`
-/// name.
+/// name; of a `struct`, a byte and the argument that is there, in turn.
 pub type Argument = (String, String, PyBackedBytes, Vec<usize>);
 /// Name and bytes.
 pub type SymbolValue = (String, PyBackedBytes);
 
 /// The arguments of a launch file. Each array is a buffer of bytes.
 pub fn args(given: Vec<Argument>) -> PyResult<Vec<Arg>> {
-    given.into_iter().map(arg).collect()
+    let maps: Vec<bool> = given.iter().map(|g| g.1 == "tensor_map").collect();
+    given.into_iter().map(|given| arg(given, &maps)).collect()
 }
 
-fn arg((name, kind, bytes, of): Argument) -> PyResult<Arg> {
+/// `maps` says of each argument whether it is a tensor map.
+fn arg((name, kind, bytes, of): Argument, maps: &[bool]) -> PyResult<Arg> {
     let first = of.first().copied().unwrap_or(0);
     let kind = match kind.as_str() {
         "buffer" => ArgKind::Buffer(buffer(&bytes)),
@@ -32,6 +34,7 @@ fn arg((name, kind, bytes, of): Argument) -> PyResult<Arg> {
         },
         "addresses" => ArgKind::Addresses(of),
         "tensor_map" => ArgKind::TensorMap(argument(first, &bytes)?),
+        "struct" => ArgKind::Struct(members(&bytes, &of, maps)),
         "value" => ArgKind::Value(Element::Bytes, bytes.to_vec()),
         "null" => ArgKind::Null,
         other => {
@@ -44,6 +47,24 @@ fn arg((name, kind, bytes, of): Argument) -> PyResult<Arg> {
         kind,
         offset: 0,
     })
+}
+
+/// A struct; the package has checked what is in it.
+fn members(bytes: &[u8], of: &[usize], maps: &[bool]) -> Struct {
+    let mut given = Struct {
+        bytes: bytes.to_vec(),
+        ..Struct::default()
+    };
+    for pair in of.chunks_exact(2) {
+        let (at, arg) = (pair[0], pair[1]);
+        if maps[arg] {
+            given.maps.push(MapMember { at, arg });
+        } else {
+            let bytes = 0;
+            given.pointers.push(Pointer { at, arg, bytes });
+        }
+    }
+    given
 }
 
 /// The symbols of a launch file.

@@ -205,3 +205,64 @@ def test_descriptors_of_triton_are_what_the_kernel_is_compiled_for(kernels: Path
     known.metadata.tensordesc_meta[0]["elem_type"] = 8
     with pytest.raises(spadkit.ArgumentError, match="element type 8 of tensormap.replace"):
         Kernel.from_triton(known)[1](a, a, a, 64, 64, 64)
+
+
+# The same, from a struct: the output's address at byte 8, the map at byte 128.
+IN_STRUCT = (
+    COPY.replace(".param .u64 out, PARAM,", ".param .align 64 .b8 p[256],")
+    .replace("ld.param.u64 %out, [out];", "ld.param.u64 %out, [p+8];")
+    .replace("GET", "mov.b64 %map, p; add.u64 %map, %map, 128; cvta.param.u64 %map, %map;")
+    .replace("RANK", TILED["RANK"])
+    .replace("AT", TILED["AT"])
+    .replace("OFFSETS", "")
+    .replace("BYTES", "128")
+)
+
+
+def test_a_struct_has_arrays_and_maps_in_it() -> None:
+    kind = np.dtype({
+        "names": ["n", "out", "map"],
+        "formats": [np.int32, np.uint64, "V128"],
+        "offsets": [0, 8, 128],
+        "itemsize": 256,
+    })  # fmt: skip
+    a = np.arange(640, dtype=np.float32).reshape(20, 32)
+    for members in ({"out": 8, "map": 128}, {"out": "out", "map": "map"}):
+        out = np.zeros((4, 8), np.float32)
+        value: Any = bytes(256) if members["out"] == 8 else np.zeros(1, kind)[0]
+        given = spadkit.Struct(value, {members["map"]: TensorMap(a, (4, 8)), members["out"]: out})
+        kernel = Kernel.from_ptx(IN_STRUCT)
+        kernel[1, 32](given, 8, 3)
+        assert np.array_equal(out, a[3:7, 8:16])
+        assert kernel.races("global")["findings"] == []
+
+
+def test_one_array_may_be_in_a_struct_and_in_its_map() -> None:
+    a = np.arange(64, dtype=np.float32).reshape(8, 8)
+    wanted = a[2:6].copy()
+    Kernel.from_ptx(IN_STRUCT)[1, 32](spadkit.Struct(bytes(256), {8: a, 128: TensorMap(a, (4, 8))}), 0, 2)
+    assert np.array_equal(a[:4], wanted)
+
+
+@pytest.mark.parametrize(
+    "members, text",
+    [
+        ({96: "map"}, "a tensor map at byte 96\n  help: expected a multiple of 64"),
+        ({192: "map"}, "a tensor map at byte 192 of 256\n  help: expected 0 to 128"),
+        ({249: "array"}, "an address at byte 249 of 256\n  help: expected 0 to 248"),
+        ({64: "map", 72: "array"}, "an address at byte 72 overlaps a tensor map at byte 64"),
+        ({8: 3}, "3 at byte 8\n  help: expected an array or a TensorMap"),
+        ({"out": "array"}, "member 'out'\n  help: expected its byte"),
+    ],
+)
+def test_members_that_do_not_fit(members: Any, text: str) -> None:
+    a = np.zeros((8, 8), np.float32)
+    made = {"map": TensorMap(a, (4, 8)), "array": a}
+    with pytest.raises(spadkit.ArgumentError, match=text):
+        spadkit.Struct(bytes(256), {at: made.get(member, member) for at, member in members.items()})
+
+
+def test_a_struct_has_the_size_of_its_parameter() -> None:
+    a = np.zeros((8, 8), np.float32)
+    with pytest.raises(spadkit.ArgumentError, match="Struct of 64 bytes, {8: an address}>\n  help: expected 256 bytes"):
+        Kernel.from_ptx(IN_STRUCT)[1, 32](spadkit.Struct(bytes(64), {8: a}), 0, 0)

@@ -63,6 +63,7 @@ mod software;
 mod source_lines;
 mod source_map;
 mod statics;
+mod struct_maps;
 mod structure;
 mod suggested_addresses;
 mod suggested_both;

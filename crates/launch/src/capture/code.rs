@@ -284,6 +284,10 @@ fn role(
             op: Op::Atomic,
             operation: operation(i, info.writes.iter().any(|r| read.contains(&r.0))),
         },
+        // An exchange takes about as long as a special function (docs/reference/gpu.md).
+        (InstructionKind::Warp, Opcode::Shfl | Opcode::Redux | Opcode::Match) => {
+            Role::Plain(InstrKind::Sfu)
+        }
         (InstructionKind::Sfu, _) => Role::Plain(InstrKind::Sfu),
         (InstructionKind::Alu, Opcode::Mov) => Role::Plain(InstrKind::Mov),
         (InstructionKind::Tensor, _) => match Work::of(i) {

@@ -2,10 +2,11 @@
 
 use super::contents::{BUFFER_KEYS, Buffer, MAX_BYTES, parse_buffer, parse_number};
 use super::element::{Element, parse_element};
+use super::structs::{MEMBER_KEYS, Struct, check_members, parse_struct};
 use super::tensor_map::{TensorMapArg, parse_tensor_map};
 use spadkit_base::error::Result;
 use spadkit_base::input::section::{Placed, Section, Source};
-use spadkit_base::quote::shown;
+use spadkit_base::quote::{did_you_mean, shown};
 use toml::de::DeTable;
 
 /// A kernel argument.
@@ -26,8 +27,8 @@ pub enum ArgKind {
     Buffer(Buffer),
     /// A scalar, or a struct: its bytes.
     Value(Element, Vec<u8>),
-    /// A struct with addresses of other arguments' buffers in it.
-    Struct(Vec<u8>, Vec<Pointer>),
+    /// A struct with addresses of other arguments' buffers in it, or with tensor maps.
+    Struct(Struct),
     /// The address of another argument's buffer, plus an offset in bytes.
     Same {
         /// Index of the other argument.
@@ -45,17 +46,6 @@ pub enum ArgKind {
     /// A tensor map of another argument's buffer: its 128 bytes, or the address
     /// of them.
     TensorMap(TensorMapArg),
-}
-
-/// An address in a struct, of 64 bits.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Pointer {
-    /// Offset of the first byte in the struct.
-    pub at: usize,
-    /// Index of the argument whose buffer it points into.
-    pub arg: usize,
-    /// Bytes from the buffer's begin.
-    pub bytes: u64,
 }
 
 /// The object whose handle is passed.
@@ -79,9 +69,6 @@ pub(super) struct Tables {
 /// Keys of an argument that passes a handle.
 const HANDLE_KEYS: [&str; 3] = ["texture", "surface", "sampler"];
 
-/// Bytes of an address.
-const ADDRESS: usize = 8;
-
 /// Keys that an argument without its own buffer or value must not have.
 const VALUE_KEYS: &[&str] = BUFFER_KEYS.split_at(1).1;
 
@@ -93,14 +80,8 @@ pub(super) fn parse_args(
 ) -> Result<Vec<Arg>> {
     let known = [
         &BUFFER_KEYS[..],
-        &[
-            "pointers",
-            "same_as",
-            "offset",
-            "addresses",
-            "null",
-            "tensor_map",
-        ],
+        &MEMBER_KEYS,
+        &["same_as", "offset", "addresses", "null", "tensor_map"],
         &HANDLE_KEYS,
     ]
     .concat();
@@ -131,6 +112,9 @@ pub(super) fn parse_args(
         .collect::<Result<Vec<_>>>()?;
     for (section, kind) in sections.iter().zip(&kinds) {
         check_same(section, source, kind, &kinds)?;
+        if let ArgKind::Struct(given) = kind {
+            check_members(section, source, given, &kinds, &names)?;
+        }
         if let ArgKind::TensorMap(map) = kind {
             let bytes = match &kinds[map.buffer] {
                 ArgKind::Buffer(buffer) => Some(buffer.bytes()),
@@ -158,14 +142,12 @@ fn parse_kind(
     names: &[String],
     others: &Tables,
 ) -> Result<ArgKind> {
-    if section.has("pointers") {
+    if let Some(key) = MEMBER_KEYS.into_iter().find(|key| section.has(key)) {
         let struct_only =
-            "'pointers' is only allowed for a struct, with type = \"bytes\" and value";
-        section.refuse(
-            &["count", "same_as", "addresses", "null", "tensor_map"],
-            struct_only,
-        )?;
-        section.refuse(&HANDLE_KEYS, struct_only)?;
+            format!("'{key}' is only allowed for a struct, with type = \"bytes\" and value");
+        let others = ["count", "same_as", "addresses", "null", "tensor_map"];
+        section.refuse(&others, &struct_only)?;
+        section.refuse(&HANDLE_KEYS, &struct_only)?;
     }
     if let Some(handle) = parse_handle(section, source, others)? {
         return Ok(ArgKind::Handle(handle));
@@ -212,10 +194,11 @@ fn parse_kind(
 }
 
 /// The argument of that name.
-fn index_of(name: &Placed<String>, source: &Source, names: &[String]) -> Result<usize> {
+pub(super) fn index_of(name: &Placed<String>, source: &Source, names: &[String]) -> Result<usize> {
     let found = names.iter().position(|n| *n == name.value);
     found.ok_or_else(|| {
-        let what = format!("there is no argument '{}'", name.value);
+        let near = did_you_mean(&name.value, names.iter().map(String::as_str));
+        let what = format!("there is no argument '{}'{near}", name.value);
         let help = format!("expected one of {}", names.join(", "));
         source.error(what, help, name.offset)
     })
@@ -276,9 +259,6 @@ fn check_same(section: &Section, source: &Source, kind: &ArgKind, kinds: &[ArgKi
             Err(section.wrong("addresses", what, "expected arguments with a count"))
         };
     }
-    if let ArgKind::Struct(_, pointers) = kind {
-        return check_pointers(section, pointers, kinds);
-    }
     let ArgKind::Same { arg, bytes } = kind else {
         return Ok(());
     };
@@ -297,70 +277,6 @@ fn check_same(section: &Section, source: &Source, kind: &ArgKind, kinds: &[ArgKi
     Ok(())
 }
 
-/// Addresses in a struct point into buffers, or right after one.
-fn check_pointers(section: &Section, pointers: &[Pointer], kinds: &[ArgKind]) -> Result<()> {
-    for pointer in pointers {
-        let bytes = match &kinds[pointer.arg] {
-            ArgKind::Buffer(buffer) => buffer.bytes(),
-            ArgKind::Same { arg, bytes } => match &kinds[*arg] {
-                ArgKind::Buffer(buffer) => buffer.bytes().saturating_sub(*bytes),
-                // Refused where it stands.
-                _ => 0,
-            },
-            _ => {
-                let what = "'pointers' names an argument that is not a buffer";
-                return Err(section.wrong("pointers", what, "expected arguments with a count"));
-            }
-        };
-        if pointer.bytes > bytes {
-            let what = format!("'offset' is past the end of the buffer ({bytes} bytes)");
-            return Err(section.wrong("pointers", &what, "expected an offset within it"));
-        }
-    }
-    Ok(())
-}
-
-/// The addresses in a struct of `size` bytes.
-fn parse_pointers(
-    section: &Section,
-    source: &Source,
-    names: &[String],
-    size: usize,
-) -> Result<Vec<Pointer>> {
-    const KEYS: [&str; 3] = ["at", "to", "offset"];
-    let Some(last) = (size as u64).checked_sub(ADDRESS as u64) else {
-        let what = format!("a struct of {size} bytes has no room for an address");
-        return Err(section.wrong("pointers", &what, "expected a value of 8 bytes or more"));
-    };
-    let pointer = |table: &Placed<&DeTable>| {
-        let own = Section::new(source, table.value, table.offset, "pointers", &KEYS)?;
-        let at = own.integer("at", 0, last)?;
-        let at = at.ok_or_else(|| own.missing("at", "the first byte of the address"))?;
-        let name = own.required_string("to", "\"NAME\", another argument")?;
-        Ok(Pointer {
-            at: at as usize,
-            arg: index_of(&name, source, names)?,
-            bytes: own.integer("offset", 0, MAX_BYTES)?.unwrap_or(0),
-        })
-    };
-    let tables = section.tables("pointers")?;
-    let mut pointers = tables.iter().map(pointer).collect::<Result<Vec<_>>>()?;
-    pointers.sort_by_key(|p| p.at);
-    match pointers
-        .windows(2)
-        .find(|two| two[1].at - two[0].at < ADDRESS)
-    {
-        None => Ok(pointers),
-        Some(two) => {
-            let what = format!(
-                "the addresses at bytes {} and {} overlap",
-                two[0].at, two[1].at
-            );
-            Err(section.wrong("pointers", &what, "expected 8 bytes for each"))
-        }
-    }
-}
-
 /// A scalar, or a struct in hexadecimal.
 fn parse_value(
     section: &Section,
@@ -377,15 +293,14 @@ fn parse_value(
             let help = format!("expected {expected}");
             source.error("'value' is not hexadecimal", help, text.offset)
         })?;
-        return Ok(if section.has("pointers") {
-            let pointers = parse_pointers(section, source, names, bytes.len())?;
-            ArgKind::Struct(bytes, pointers)
+        return Ok(if MEMBER_KEYS.iter().any(|key| section.has(key)) {
+            ArgKind::Struct(parse_struct(section, source, names, bytes)?)
         } else {
             ArgKind::Value(element, bytes)
         });
     }
     section.refuse(
-        &["pointers"],
+        &MEMBER_KEYS,
         "only allowed for a struct, with type = \"bytes\"",
     )?;
     match parse_number(section, source, element, "value")? {

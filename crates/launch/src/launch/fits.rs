@@ -107,7 +107,7 @@ fn check_size(
     let arg = &file.args[arg];
     let (bytes, what) = match &arg.kind {
         ArgKind::Value(element, bytes) => (bytes.len(), element.name()),
-        ArgKind::Struct(bytes, _) => (bytes.len(), "a struct"),
+        ArgKind::Struct(given) => (given.bytes.len(), "a struct"),
         ArgKind::Handle(_) => (8, "a handle"),
         // A pointer to it may be passed, too.
         ArgKind::TensorMap(_) if param.bytes != address_bytes => (TENSOR_MAP, "a tensor map"),
@@ -138,7 +138,7 @@ pub(super) fn check_all_taken(file: &LaunchFile, launches: &[Resolved]) -> Resul
         let names = |other: usize, arg: usize| match &file.args[other].kind {
             ArgKind::Same { arg: named, .. } => *named == arg,
             ArgKind::Addresses(args) => args.contains(&arg),
-            ArgKind::Struct(_, pointers) => pointers.iter().any(|p| p.arg == arg),
+            ArgKind::Struct(given) => given.names().any(|named| named == arg),
             ArgKind::TensorMap(map) => map.buffer == arg,
             _ => false,
         };

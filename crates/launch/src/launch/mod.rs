@@ -21,6 +21,7 @@ mod single;
 mod skeleton;
 mod source_places;
 mod stream;
+mod structs;
 mod symbol;
 mod tensor_map;
 #[cfg(test)]
@@ -46,6 +47,7 @@ pub(crate) use uncompiled::refuse_ptx;
 
 pub use single::{Instead, Launch, Passed};
 pub use skeleton::{Given, GivenArg, Skeleton, pointed_to};
+pub use structs::{MapMember, Pointer, Struct};
 pub use symbol::Symbol;
 pub use tensor_map::{GivenMap, TensorMapArg, check_inside};
 pub use texture::{SamplerTable, Texels, TextureTable};

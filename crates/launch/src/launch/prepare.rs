@@ -8,6 +8,7 @@ use super::handles::{Handles, check_named};
 use super::module::read_module;
 use super::room::{contents, no_memory};
 use super::single::Instead;
+use super::structs::Struct;
 use super::symbol::Symbol;
 use spadkit_base::error::{Error, Result};
 use spadkit_base::input::require_file;
@@ -304,14 +305,7 @@ fn pack(
         let arg = passed.arg;
         let bytes = match (&passed.instead, &file.args[arg].kind) {
             (Some(Instead::Value(bytes)), _) | (None, ArgKind::Value(_, bytes)) => bytes.clone(),
-            (None, ArgKind::Struct(bytes, pointers)) => {
-                let mut bytes = bytes.clone();
-                for pointer in pointers {
-                    let address = file.address(pointer.arg, memory, buffers) + pointer.bytes;
-                    bytes[pointer.at..][..8].copy_from_slice(&address.to_le_bytes());
-                }
-                bytes
-            }
+            (None, ArgKind::Struct(given)) => packed(file, given, memory, buffers),
             (_, ArgKind::Handle(handle)) => handles.of(*handle).to_le_bytes().to_vec(),
             (None, ArgKind::TensorMap(_)) if param.bytes as usize == TENSOR_MAP => {
                 buffers[arg].map_or(Vec::new(), |id| memory.bytes(id).to_vec())
@@ -326,4 +320,24 @@ fn pack(
         image[offset..offset + size].copy_from_slice(&bytes[..size]);
     }
     image
+}
+
+/// The bytes of a struct, with the addresses and tensor maps that it has.
+fn packed(
+    file: &LaunchFile,
+    given: &Struct,
+    memory: &Memory,
+    buffers: &[Option<BufferId>],
+) -> Vec<u8> {
+    let mut bytes = given.bytes.clone();
+    for pointer in &given.pointers {
+        let address = file.address(pointer.arg, memory, buffers) + pointer.bytes;
+        bytes[pointer.at..][..8].copy_from_slice(&address.to_le_bytes());
+    }
+    for map in &given.maps {
+        if let Some(id) = buffers[map.arg] {
+            bytes[map.at..][..TENSOR_MAP].copy_from_slice(memory.bytes(id));
+        }
+    }
+    bytes
 }

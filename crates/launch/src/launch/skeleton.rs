@@ -3,6 +3,7 @@
 mod declared;
 mod given;
 mod maps;
+mod parts;
 #[cfg(test)]
 mod tests;
 mod text;
@@ -11,11 +12,12 @@ mod usage;
 pub use declared::pointed_to;
 pub use given::{Given, GivenArg};
 
-use maps::{MapUse, maps};
+use maps::{MapUse, Maps};
+use parts::{Addresses, Part};
 use spadkit_base::error::{Error, Result};
 use spadkit_ptx::{Function, Module, Parameter, Type, Variable};
 use std::collections::BTreeMap;
-use usage::{Part, Usage};
+use usage::{Pointer, Usage};
 
 /// The facts about a launch that the PTX reveals, before the user fills in the rest.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -58,19 +60,20 @@ enum ParamKind {
     },
     /// A number.
     Scalar(Type),
-    /// A struct or an array by value, of this many bytes, with the addresses in it.
+    /// A struct or an array by value, of this many bytes, with what is in it.
     Bytes(u64, Vec<Member>),
     /// A tensor map, or the address of one.
     TensorMap(MapUse),
 }
 
-/// An address in a struct.
+/// An address or a tensor map in a struct.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Member {
     byte: u32,
-    element: Option<Type>,
-    reads: bool,
-    writes: bool,
+    /// Whether it is itself there, as a tensor map may be, and not its address.
+    by_value: bool,
+    /// The argument that is there, or that the address leads to.
+    param: Param,
 }
 
 impl Skeleton {
@@ -82,7 +85,9 @@ impl Skeleton {
             None => only_entry(module)?,
         };
         let function = &module.functions[module.entry(name)? as usize];
-        let usage = Usage::of(module, function);
+        let addresses = Addresses::of(function);
+        let usage = Usage::of(module, function, &addresses);
+        let maps = Maps::of(function, module.address_size, &addresses);
         Ok(Skeleton {
             entry: function.name.clone(),
             block: block_of(function, &usage),
@@ -99,7 +104,7 @@ impl Skeleton {
             },
             dynamic_shared: usage.dynamic_shared,
             cooperative: usage.cooperative,
-            params: params_of(function, &usage, &maps(function, module.address_size)),
+            params: params_of(function, &usage, &maps),
         })
     }
 
@@ -161,7 +166,7 @@ fn spread(threads: u32, dimensions: u32) -> ([u32; 3], &'static str) {
     ([threads / z / y, y, z], note)
 }
 
-fn params_of(function: &Function, usage: &Usage, maps: &BTreeMap<u32, MapUse>) -> Vec<Param> {
+fn params_of(function: &Function, usage: &Usage, maps: &Maps) -> Vec<Param> {
     let variables = function.params.iter().filter_map(|param| match param {
         Parameter::Variable(at) => Some(*at),
         Parameter::Register(_) => None,
@@ -172,12 +177,10 @@ fn params_of(function: &Function, usage: &Usage, maps: &BTreeMap<u32, MapUse>) -
     let param = |(place, at): (usize, u32)| {
         let variable = &function.variables[at as usize];
         let declared = declared.get(place).filter(|_| all).cloned();
+        let name = short_name(&variable.name, &function.name);
         Param {
-            name: short_name(&variable.name, &function.name),
-            kind: match maps.get(&at) {
-                Some(map) => ParamKind::TensorMap(map.clone()),
-                None => kind_of(variable, at, usage).in_source(declared.as_deref()),
-            },
+            kind: kind_of(&name, variable, at, (usage, maps)).in_source(declared.as_deref()),
+            name,
             declared,
         }
     };
@@ -232,23 +235,53 @@ fn short_name(name: &str, entry: &str) -> String {
     rest.filter(|n| !n.is_empty()).unwrap_or(name).to_owned()
 }
 
-fn kind_of(variable: &Variable, at: u32, usage: &Usage) -> ParamKind {
-    if !variable.dimensions.is_empty() || variable.vector > 1 {
-        let members = usage.members(at).map(|(byte, pointer)| Member {
-            byte,
-            element: pointer.element(),
-            reads: pointer.reads,
-            writes: pointer.writes,
-        });
-        return ParamKind::Bytes(variable.bytes, members.collect());
-    }
+fn kind_of(name: &str, variable: &Variable, at: u32, (usage, maps): (&Usage, &Maps)) -> ParamKind {
     let whole = Part { param: at, byte: 0 };
-    match usage.pointers.get(&whole) {
-        Some(pointer) => ParamKind::Pointer {
+    if !variable.dimensions.is_empty() || variable.vector > 1 {
+        return match maps.inside.get(&whole) {
+            Some(map) if variable.bytes == maps::BYTES => ParamKind::TensorMap(map.clone()),
+            _ => ParamKind::Bytes(variable.bytes, members_of(name, at, usage, maps)),
+        };
+    }
+    match (maps.behind.get(&whole), usage.pointers.get(&whole)) {
+        (Some(map), _) => ParamKind::TensorMap(map.clone()),
+        (None, Some(pointer)) => pointer.into(),
+        (None, None) => ParamKind::Scalar(usage.scalar(at, variable.ty)),
+    }
+}
+
+/// What is in the struct that the parameter at an index is, in the order of its bytes.
+fn members_of(name: &str, at: u32, usage: &Usage, maps: &Maps) -> Vec<Member> {
+    let free = |byte: u32| !maps.cover(&Part { param: at, byte });
+    let mut kinds: BTreeMap<u32, (bool, ParamKind)> = BTreeMap::new();
+    for (byte, pointer) in usage.members(at).filter(|m| free(m.0)) {
+        kinds.insert(byte, (false, pointer.into()));
+    }
+    for (byte, map) in maps.from_addresses(at).filter(|m| free(m.0)) {
+        kinds.insert(byte, (false, ParamKind::TensorMap(map.clone())));
+    }
+    for (byte, map) in maps.in_struct(at) {
+        kinds.insert(byte, (true, ParamKind::TensorMap(map.clone())));
+    }
+    let member = |(byte, (by_value, kind)): (u32, (bool, ParamKind))| Member {
+        byte,
+        by_value,
+        param: Param {
+            // `param_0.8`: what the address at byte 8 leads to.
+            name: format!("{name}.{byte}"),
+            declared: None,
+            kind,
+        },
+    };
+    kinds.into_iter().map(member).collect()
+}
+
+impl From<&Pointer> for ParamKind {
+    fn from(pointer: &Pointer) -> Self {
+        ParamKind::Pointer {
             element: pointer.element(),
             reads: pointer.reads,
             writes: pointer.writes,
-        },
-        None => ParamKind::Scalar(usage.scalar(at, variable.ty)),
+        }
     }
 }

@@ -1,5 +1,6 @@
 //! Tensor maps as arguments of a launch file, or of another program.
 
+use super::arg::index_of;
 use super::element::{Element, parse_element};
 use spadkit_base::error::Result;
 use spadkit_base::input::section::{Section, Source};
@@ -141,11 +142,7 @@ pub(super) fn parse_tensor_map(
     let known = [&KEYS[..], &PIXEL_KEYS].concat();
     let section = Section::new(source, table.value, table.offset, "tensor_map", &known)?;
     let buffer = section.required_string("buffer", "\"NAME\", another argument")?;
-    let Some(index) = names.iter().position(|n| *n == buffer.value) else {
-        let what = format!("there is no argument '{}'", buffer.value);
-        let help = format!("expected one of {}", names.join(", "));
-        return Err(source.error(what, help, buffer.offset));
-    };
+    let index = index_of(&buffer, source, names)?;
     let map = parse_map(&section, source)?.map();
     let map = map.map_err(|wrong| section.wrong(wrong.key, &wrong.what, &wrong.expected))?;
     Ok(Some(TensorMapArg { buffer: index, map }))

@@ -6,6 +6,7 @@ mod fields;
 mod heap;
 mod options;
 mod rounds;
+mod structs;
 mod tensor_maps;
 mod textures;
 

@@ -243,7 +243,8 @@ impl<'a> Warp<'a> {
     /// exit, when nothing is pending.
     pub fn exits_at(&self) -> u64 {
         let at = match self.next() {
-            Some(_) => self.ready_at,
+            Some(_) if !self.ends() => self.ready_at,
+            Some(_) => self.ready_at.max(self.done_at + 1),
             None => self.done_at + 1,
         };
         if self.ends() && self.acknowledged_at > 0 {

@@ -54,7 +54,7 @@ impl Skeleton {
                 ParamKind::TensorMap(map) => others += &tensor_lines(param, map, value),
                 ParamKind::Bytes(_, members) if value.is_none() => {
                     for member in members {
-                        others += &member_lines(param, member);
+                        others += &member_lines(&member.param);
                     }
                 }
                 _ => {}
@@ -180,20 +180,22 @@ fn unknown_lines(param: &Param) -> String {
                 "type = \"bytes\"\n\
                  value = \"{zeros}\"  # fill in: {bytes} bytes of a struct, in memory order\n"
             );
-            if !members.is_empty() {
-                let pointer = |m: &Member| {
-                    let to = quoted(&member_name(param, m));
-                    format!("{{ at = {}, to = {to} }}", m.byte)
-                };
-                let pointers: Vec<String> = members.iter().map(pointer).collect();
-                lines += &format!(
-                    "pointers = [{}]  # addresses in it, of the arguments at the end\n",
-                    pointers.join(", ")
-                );
-            }
+            lines += &listed("pointers", "addresses", members, |m| !m.by_value);
+            lines += &listed("maps", "tensor maps", members, |m| m.by_value);
             lines
         }
     }
+}
+
+/// The line of a key with some members of a struct, if there are any.
+fn listed(key: &str, what: &str, members: &[Member], own: impl Fn(&Member) -> bool) -> String {
+    let named = |m: &Member| format!("{{ at = {}, to = {} }}", m.byte, quoted(&m.param.name));
+    let all: Vec<String> = members.iter().filter(|m| own(m)).map(named).collect();
+    if all.is_empty() {
+        return String::new();
+    }
+    let all = all.join(", ");
+    format!("{key} = [{all}]  # {what} in it, of the arguments at the end\n")
 }
 
 /// A buffer of which the PTX shows this much.
@@ -209,24 +211,14 @@ fn unknown_buffer(element: Option<Type>, reads: bool, writes: bool) -> String {
     )
 }
 
-/// The argument that has what a struct's address points to.
-fn member_lines(param: &Param, member: &Member) -> String {
-    let name = quoted(&member_name(param, member));
-    let Member {
-        element,
-        reads,
-        writes,
-        ..
-    } = *member;
-    format!(
-        "\n[[arg]]\nname = {name}\n{}",
-        unknown_buffer(element, reads, writes)
-    )
-}
-
-/// `param_0.8`: what the address at byte 8 points to.
-fn member_name(param: &Param, member: &Member) -> String {
-    format!("{}.{}", param.name, member.byte)
+/// The argument that is in a struct, or that an address in it leads to.
+fn member_lines(param: &Param) -> String {
+    let lines = unknown_lines(param);
+    let tensor = match &param.kind {
+        ParamKind::TensorMap(map) => tensor_lines(param, map, None),
+        _ => String::new(),
+    };
+    format!("\n[[arg]]\nname = {}\n{lines}{tensor}", quoted(&param.name))
 }
 
 /// The first contents of a buffer, and why.
@@ -249,7 +241,9 @@ fn map_lines(param: &Param, map: &MapUse, element: Option<Element>) -> String {
         "8, 8, 8, 4, 2",
     ];
     const BOXES: [&str; 5] = ["256", "32, 32", "8, 8, 8", "4, 4, 4, 4", "4, 4, 4, 4, 2"];
-    let at = map.rank.clamp(1, 5) - 1;
+    // Of a map that is only prefetched the PTX does not show it.
+    let rank = if map.rank == 0 { 2 } else { map.rank };
+    let at = rank.clamp(1, 5) - 1;
     let (ty, note) = match element {
         Some(element) => (element.name(), ""),
         None => ("f32", "  # fill in: as of the buffer"),

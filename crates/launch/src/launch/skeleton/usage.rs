@@ -4,9 +4,10 @@
 //! instructions, so the order of instructions does not matter here: a register
 //! represents every parameter that it may be computed from.
 
+use super::parts::{Addresses, Part, loaded};
+use spadkit_ptx::Type;
 use spadkit_ptx::analysis::{is_dynamic, reads, writes};
 use spadkit_ptx::{Base, Function, Instruction, Module, Opcode, Operand, Register, Space, Special};
-use spadkit_ptx::{Symbol, Type};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The use that an entry makes of its parameters and the grid.
@@ -42,33 +43,29 @@ impl Pointer {
     }
 }
 
-/// A parameter, by the index of its variable, or what is at a byte of a struct.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct Part {
-    pub param: u32,
-    pub byte: u32,
-}
-
 /// The parts of parameters from which a register is computed.
 pub(super) type Origins = BTreeMap<Register, BTreeSet<Part>>;
 
 impl Usage {
     /// Looks at all instructions of an entry. What device functions do with
     /// pointers that they are given is not followed.
-    pub fn of(module: &Module, function: &Function) -> Self {
+    pub fn of(module: &Module, function: &Function, addresses: &Addresses) -> Self {
         let mut usage = Usage {
             block_dimensions: 1,
             grid_dimensions: 1,
             cooperative: with_callees(module, function).any(waits_for_the_grid),
             ..Usage::default()
         };
-        let origins = origins(function, module.address_size, loaded);
+        let origins = origins(function, module.address_size, |i| loaded(i, addresses));
         let consumers = consumers(function);
         let sure = converted(function, &origins);
         for i in &function.instructions {
             usage.special(i);
             usage.shared(module, function, i);
-            for (register, part) in loaded(i).into_iter().filter(|l| l.1.byte == 0) {
+            for (register, part) in loaded(i, addresses) {
+                if part.byte != 0 {
+                    continue;
+                }
                 let seen = types_of(&consumers, register, i.ty(0));
                 usage.seen_as.entry(part.param).or_default().extend(seen);
             }
@@ -209,30 +206,6 @@ fn with_callees<'a>(
 fn waits_for_the_grid(function: &Function) -> bool {
     let mut operands = function.instructions.iter().flat_map(|i| &i.operands);
     operands.any(|o| matches!(o, Operand::Special(special) if special.is_of_the_driver()))
-}
-
-/// The part of a parameter that `ld.param` reads into each register.
-pub(super) fn loaded(i: &Instruction) -> Vec<(Register, Part)> {
-    let is_param = matches!(i.space(), Some(Space::Param | Space::ParamEntry));
-    let (Some(Operand::Address(Base::Variable(Symbol::Local(param)), first)), Some(ty)) =
-        (i.operands.get(1), i.types().last())
-    else {
-        return Vec::new();
-    };
-    if !is_param || i.opcode != Opcode::Ld {
-        return Vec::new();
-    }
-    let part = |(at, register): (usize, Register)| {
-        let byte = u32::try_from(*first).ok()? + at as u32 * ty.bytes();
-        Some((
-            register,
-            Part {
-                param: *param,
-                byte,
-            },
-        ))
-    };
-    writes(i).into_iter().enumerate().filter_map(part).collect()
 }
 
 /// The parts of parameters that each register of `width` bits may hold as an

@@ -86,7 +86,7 @@ fn invalid(m: &mut Machine, lane: u32, spot: Spot, text: String) {
     let (address, name) = match spot {
         Spot::Shared(at) => (at, m.shared_variable(at)),
         Spot::Global(object, at) => (at, Some(object.name.clone())),
-        Spot::Parameter(at) => (at, m.parameter(at)),
+        Spot::Parameter(at) => (at, m.parameter(at).map(|p| p.0)),
     };
     m.found(
         FindingKind::InvalidTensorMap,
@@ -103,7 +103,8 @@ fn named(m: &Machine, spot: Spot) -> String {
         Spot::Shared(at) => format!("the tensor map at byte {at} of shared memory"),
         Spot::Global(object, at) => format!("the tensor map at byte {at} of {}", object.name),
         Spot::Parameter(at) => match m.parameter(at) {
-            Some(name) => format!("the tensor map in parameter {name}"),
+            Some((name, 0)) => format!("the tensor map in parameter {name}"),
+            Some((name, byte)) => format!("the tensor map at byte {byte} of parameter {name}"),
             None => format!("the tensor map at byte {at} of the parameters"),
         },
     }

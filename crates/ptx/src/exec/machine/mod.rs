@@ -361,12 +361,12 @@ impl<'a> Machine<'a> {
         *word = *word & !mask | value << shift & mask;
     }
 
-    /// The parameter of the kernel at an offset.
-    pub fn parameter(&self, offset: u64) -> Option<String> {
-        let has = |v: &&super::image::LocalVariable| {
-            (u64::from(v.offset)..u64::from(v.offset) + u64::from(v.bytes)).contains(&offset)
-        };
-        self.image.params.iter().find(has).map(|v| v.name.clone())
+    /// The parameter of the kernel at an offset, and the byte of it that is there.
+    pub fn parameter(&self, offset: u64) -> Option<(String, u64)> {
+        self.image.params.iter().find_map(|v| {
+            let byte = offset.checked_sub(v.offset.into())?;
+            (byte < u64::from(v.bytes)).then(|| (v.name.clone(), byte))
+        })
     }
 
     /// The variable of shared memory at an offset.

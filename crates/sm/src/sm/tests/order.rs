@@ -283,3 +283,20 @@ fn a_hash_stage_is_a_buffer_in_front_of_the_banks() {
     assert_eq!(saved("elastic", 1, 32), -1);
     assert_eq!(saved("elastic", 24, 4), 0);
 }
+
+/// A block keeps its slot until its last instruction is complete, whether its program ends
+/// by `exit` or by its text.
+#[test]
+fn an_exit_waits_for_what_is_under_way() {
+    for last in ["ld.shared r1, [4*l]", "sfu r1, r1", "alu r1"] {
+        let cycles = |exit: &str| {
+            let text = format!(".block 64\n.grid 20\n.shared 49152\n{last}\n{exit}");
+            let config = Config::preset("fermi").unwrap();
+            let s = run(&config, &text).unwrap();
+            let slots = s.cycles * u64::from(config.sm.schedulers);
+            assert_eq!(s.issued + s.stalls.total(), slots, "{last} {exit}");
+            s.cycles
+        };
+        assert_eq!(cycles("exit\n"), cycles(""), "{last}");
+    }
+}
