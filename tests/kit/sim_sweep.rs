@@ -48,8 +48,8 @@ fn without_sharing_is_a_point_of_a_sweep() {
     let base = [
         "sim",
         "--preset",
-        "sharing-48k",
-        "kernel:fwt",
+        "gpgpusim-16k",
+        "kernel:nw",
         "--blocks",
         "12",
     ];

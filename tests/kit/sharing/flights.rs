@@ -7,7 +7,7 @@ use spadkit::sharing::{AnalysedEntry, LayoutKind, Needs, Placement, Plan};
 /// A kernel with private variables `mb`, an `mbarrier`, and `a`; `b` and `c` are shared at
 /// t = 0.5 as declared.
 fn kernel(body: &str) -> String {
-    let body = body.replace("; ", ";\n\t");
+    let body = body.replace("; ", ";\n\t").replace(": ", ":\n\t");
     format!(
         ".version 8.3\n.target sm_90a\n.address_size 64\n\
          .visible .entry k(.param .u64 p, .param .u32 q)\n{{\n\

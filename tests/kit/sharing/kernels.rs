@@ -43,7 +43,7 @@ fn check(text: &str, entry: &str, shared: &[String], dynamic: u32, earliest: boo
         .filter(|(_, v)| shared.contains(&v.name))
         .fold(0, |set, (i, _)| set | 1u128 << i);
     let walk = Walk::new(text, entry, &|_, n| {
-        kernel.ranges.accesses(n as u32) & set != 0
+        kernel.ranges.in_use(n as u32) & set != 0
     });
     walk.check(earliest)
         .unwrap_or_else(|e| panic!("{entry}: {e}\n{text}"));

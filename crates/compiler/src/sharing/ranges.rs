@@ -122,6 +122,12 @@ impl Ranges {
         self.after[n as usize] | self.accesses[n as usize] | self.used[n as usize]
     }
 
+    /// Variables that instruction `n` may access, or an operation that may be under way
+    /// before it.
+    pub fn in_use(&self, n: u32) -> VariableSet {
+        self.accesses(n) | self.used[n as usize]
+    }
+
     /// Variables of asynchronous operations that may be under way where the function
     /// ends behind `n`: a block that releases there does so as it ends.
     pub fn used_at_end(&self, n: u32) -> VariableSet {
