@@ -52,7 +52,10 @@ WAIT:
 
 fn spadkit(dir: &Path, args: &[&str]) -> Value {
     let mut command = Command::new(env!("CARGO_BIN_EXE_spadkit"));
-    let out = command.current_dir(dir).args(args).args(["--format", "json"]);
+    let out = command
+        .current_dir(dir)
+        .args(args)
+        .args(["--format", "json"]);
     let out = out.output().expect("spadkit runs");
     let error = String::from_utf8_lossy(&out.stderr);
     assert!(out.status.success(), "{args:?}: {error}");
@@ -85,7 +88,9 @@ fn init_writes_what_all_commands_take() {
     assert_eq!(run["findings"], serde_json::json!([]));
     let bytes = std::fs::read(path("out.npy")).unwrap();
     let data = &bytes[bytes.len() - 4 * 4096..];
-    let words = data.chunks(4).map(|c| f32::from_le_bytes(c.try_into().unwrap()));
+    let words = data
+        .chunks(4)
+        .map(|c| f32::from_le_bytes(c.try_into().unwrap()));
     let wanted = (0..32).map(|t| 2.0 * 64.0 * t as f32);
     assert!(words.take(32).eq(wanted));
     // All lanes read one bank.
