@@ -9,7 +9,7 @@
 
 use super::Decoder;
 use super::info::accessed;
-use crate::ast::{Function, Parameter};
+use crate::ast::{Function, Instruction, Parameter};
 use crate::cfg::Cfg;
 use crate::exec::registers::{Slot, Width};
 
@@ -82,15 +82,7 @@ impl Decoder<'_> {
 fn intervals(body: &Function, cfg: &Cfg) -> (Vec<Option<Interval>>, Vec<u32>) {
     let count = body.registers.len();
     let words = count.div_ceil(64);
-    let access: Vec<(Vec<u32>, Vec<u32>, bool)> = body
-        .instructions
-        .iter()
-        .map(|i| {
-            let (reads, writes) = accessed(i);
-            let plain = |list: Vec<crate::ast::Register>| list.iter().map(|r| r.0).collect();
-            (plain(reads), plain(writes), i.guard.is_some())
-        })
-        .collect();
+    let access = accesses(body);
     let (live_in, live_out) = liveness(cfg, &access, words);
     let mut intervals: Vec<Option<Interval>> = vec![None; count];
     let mut at = |register: u32, position: u32| {
@@ -116,6 +108,41 @@ fn intervals(body: &Function, cfg: &Cfg) -> (Vec<Option<Interval>>, Vec<u32>) {
     let at_start = |r: &u32| !live_in.is_empty() && live_in[*r as usize / 64] >> (r % 64) & 1 != 0;
     let unsure = (0..count as u32).filter(at_start).collect();
     (intervals, unsure)
+}
+
+/// By instruction: the registers that it reads and writes, and whether it has a guard.
+fn accesses(body: &Function) -> Vec<(Vec<u32>, Vec<u32>, bool)> {
+    let of = |i: &Instruction| {
+        let (reads, writes) = accessed(i);
+        let plain = |list: Vec<crate::ast::Register>| list.iter().map(|r| r.0).collect();
+        (plain(reads), plain(writes), i.guard.is_some())
+    };
+    body.instructions.iter().map(of).collect()
+}
+
+/// The registers that live at the start of blocks.
+pub(super) struct Live {
+    sets: Vec<u64>,
+    words: usize,
+}
+
+impl Live {
+    pub fn of(body: &Function, cfg: &Cfg) -> Self {
+        let words = body.registers.len().div_ceil(64);
+        let sets = if body.registers.len() * cfg.blocks.len() > LIMIT {
+            Vec::new()
+        } else {
+            liveness(cfg, &accesses(body), words).0
+        };
+        Live { sets, words }
+    }
+
+    /// Whether a register may live at the start of a block.
+    pub fn at(&self, block: u32, register: u32) -> bool {
+        let place = block as usize * self.words + register as usize / 64;
+        let word = self.sets.get(place);
+        word.is_none_or(|word| word >> (register % 64) & 1 != 0)
+    }
 }
 
 /// Registers that live at the start and at the end of each block, as sets of

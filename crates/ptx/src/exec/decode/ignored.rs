@@ -1,6 +1,7 @@
 //! Waits whose result nobody looks at, and loads of flags whose value nobody reads: they order
 //! nothing, whatever they saw in this run.
 
+use super::allocate::Live;
 use super::awaited::{computes, decides, may_wait, reports, tests_barrier};
 use super::info::accessed;
 use super::outcome::{Follower, Way};
@@ -8,6 +9,7 @@ use crate::ast::{Function, Instruction};
 use crate::cfg::{Cfg, Flow, flow};
 use crate::names::Space;
 use crate::opcodes::Class;
+use std::cell::LazyCell;
 use std::collections::HashSet;
 
 /// Marks the waits and loads of flags that order nothing.
@@ -23,10 +25,11 @@ pub(super) fn find(body: &Function, cfg: &Cfg, ignored: &mut [bool]) {
             ignored[at] = !is_read(body, cfg, at) && !comes_after_a_flag(body, cfg, at);
         }
     }
+    let live = LazyCell::new(|| Live::of(body, cfg));
     // A wait that is tried once may be what another one goes on by.
     loop {
         let waits = |at: &usize| tests_barrier(&body.instructions[*at]) && !ignored[*at];
-        let once = |at: &usize| goes_on_anyway(body, cfg, *at, ignored);
+        let once = |at: &usize| goes_on_anyway(body, cfg, *at, ignored, &live);
         let Some(at) = (0..ignored.len()).rev().filter(waits).find(once) else {
             return;
         };
@@ -49,7 +52,13 @@ fn comes_after_a_flag(body: &Function, cfg: &Cfg, load: usize) -> bool {
 
 /// Whether a wait is tried once: what only its success reaches needs no order, and threads do
 /// not know afterwards what the outcome was.
-fn goes_on_anyway(body: &Function, cfg: &Cfg, at: usize, ignored: &[bool]) -> bool {
+fn goes_on_anyway(
+    body: &Function,
+    cfg: &Cfg,
+    at: usize,
+    ignored: &[bool],
+    live: &LazyCell<Live, impl FnOnce() -> Live>,
+) -> bool {
     let is_end = |(n, i): (usize, &Instruction)| match i.opcode.class() {
         Class::Barrier | Class::Call => true,
         _ => tests_barrier(i) && !ignored[n],
@@ -61,26 +70,47 @@ fn goes_on_anyway(body: &Function, cfg: &Cfg, at: usize, ignored: &[bool]) -> bo
         wait: at,
         ends: &ends,
     };
-    let (Some(complete), Some(other)) = (follower.way(true), follower.way(false)) else {
-        return false;
-    };
-    let mut alone = (0..ends.len()).filter(|&n| complete.reached[n] && !other.reached[n]);
-    let needs_no_order = |n: usize| {
-        let i = &body.instructions[n];
-        reports(i) || computes(i)
-    };
-    let ways = [&complete, &other];
-    if !alone.all(needs_no_order) {
-        return false;
+    if let (Some(complete), Some(other)) = (follower.way(true), follower.way(false)) {
+        return follower.are_alike([&complete, &other], &[]);
     }
-    let Some(mut known) = remembered(body, ways) else {
+    let (Some(complete), Some(other)) = (follower.fate(true, live), follower.fate(false, live))
+    else {
         return false;
     };
-    known.extend(ways.iter().flat_map(|way| &way.kept));
-    // Behind a barrier, too, nobody asks for it.
-    let common = |&n: &usize| ways.iter().all(|way| way.reached[n]) && follower.ends_at(n);
-    let mut behind = (0..ends.len()).filter(common);
-    !behind.any(|n| is_read_from(body, cfg, n, &known))
+    let blocks = complete.forgotten.iter();
+    let behind: Vec<usize> = blocks
+        .filter_map(|block| Some(cfg.blocks.get(*block as usize)?.start as usize))
+        .collect();
+    !behind.is_empty()
+        && complete.forgotten.is_subset(&other.forgotten)
+        && follower.are_alike([&complete.way, &other.way], &behind)
+}
+
+impl Follower<'_> {
+    /// Whether what only success reaches needs no order, and nobody knows the outcome at the
+    /// ends that both ways have, nor at some places behind them.
+    fn are_alike(&self, ways: [&Way; 2], behind: &[usize]) -> bool {
+        let [complete, other] = ways;
+        let Follower { body, cfg, .. } = *self;
+        let mut alone =
+            (0..body.instructions.len()).filter(|&n| complete.reached[n] && !other.reached[n]);
+        let needs_no_order = |n: usize| {
+            let i = &body.instructions[n];
+            reports(i) || computes(i)
+        };
+        if !alone.all(needs_no_order) {
+            return false;
+        }
+        let Some(mut known) = remembered(body, ways) else {
+            return false;
+        };
+        known.extend(ways.iter().flat_map(|way| &way.kept));
+        // Behind a barrier, too, nobody asks for it.
+        let common = |&n: &usize| ways.iter().all(|way| way.reached[n]) && self.ends_at(n);
+        let ends = (0..body.instructions.len()).filter(common);
+        let mut places = ends.chain(behind.iter().copied());
+        !places.any(|n| is_read_from(body, cfg, n, &known))
+    }
 }
 
 /// Whether something reads one of some registers from an instruction on, before all ways

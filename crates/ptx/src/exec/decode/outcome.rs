@@ -4,6 +4,8 @@
 //! The outcome is followed through copies, negations, comparisons with constants and the
 //! like. A branch whose condition is known by it goes one way, another one both.
 
+mod later;
+
 use super::awaited::{computes, reports};
 use crate::ast::{Function, Guard, Immediate, Instruction, Operand, Register};
 use crate::cfg::{Cfg, Flow, flow};
@@ -35,6 +37,17 @@ pub(super) struct Way {
     pub kept: BTreeSet<u32>,
 }
 
+impl Way {
+    fn new(complete: bool, count: usize) -> Self {
+        Way {
+            complete,
+            reached: vec![false; count],
+            open: vec![false; count],
+            kept: BTreeSet::new(),
+        }
+    }
+}
+
 /// A wait whose outcome is followed.
 pub(super) struct Follower<'a> {
     pub body: &'a Function,
@@ -62,19 +75,8 @@ impl Follower<'_> {
     /// The ways of threads if the phase is complete, or is not; none where something other
     /// than a branch may depend on the outcome in a way that is not followed.
     pub fn way(&self, complete: bool) -> Option<Way> {
-        let count = self.body.instructions.len();
-        let mut way = Way {
-            complete,
-            reached: vec![false; count],
-            open: vec![false; count],
-            kept: BTreeSet::new(),
-        };
-        let outcome = Value {
-            known: Some(complete.into()),
-            depends: true,
-        };
-        let results = operands::writes(&self.body.instructions[self.wait]);
-        let state: State = results.into_iter().map(|r| (r.0, outcome)).collect();
+        let mut way = Way::new(complete, self.body.instructions.len());
+        let state = self.outcome(complete);
         let mut states: Vec<Option<State>> = vec![None; self.cfg.blocks.len()];
         let mut open = Vec::new();
         let first = self.cfg.block_of[self.wait];
@@ -96,6 +98,16 @@ impl Follower<'_> {
             })?;
         }
         Some(way)
+    }
+
+    /// What is known right behind the wait.
+    fn outcome(&self, complete: bool) -> State {
+        let outcome = Value {
+            known: Some(complete.into()),
+            depends: true,
+        };
+        let results = operands::writes(&self.body.instructions[self.wait]);
+        results.into_iter().map(|r| (r.0, outcome)).collect()
     }
 
     /// Follows a block from an instruction on, and hands the state to the next ones.
