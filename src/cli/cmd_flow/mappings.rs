@@ -130,7 +130,9 @@ fn software_details(software: &Software, doubt: Option<String>) -> Details {
     details.table(software_table(software));
     details.note(best_note(software));
     details.add(changes::details(&software.suggestions, false));
-    details.add(changes::left_alone(&software.left_alone));
+    let is_rewritten = |line: &SoftwareLine| line.rewritten.is_some();
+    let rewrites = software.front.iter().any(is_rewritten);
+    details.add(changes::left_alone(&software.left_alone, |_| rewrites));
     details.note(doubt.unwrap_or_default());
     details.heading("hash units, if the machine had them:");
     details

@@ -176,7 +176,9 @@ fn report(m: &mut Machine, info: &BulkOp, lane: u32, sides: [&Side; 2], bytes: u
         lane,
         shared: &shared,
         global: &global,
+        peer: sides[0].peer.map(|(_, at)| (at, bytes)),
         stores,
+        reads_shared: sides[1].shared.is_some(),
         tensor: None,
         arrives,
     };

@@ -137,7 +137,9 @@ fn move_box(
             lane,
             shared: &[(shared, map.shared_bytes())],
             global: &pieces,
+            peer: None,
             stores: !loads,
+            reads_shared: !loads,
             tensor: Some(rows_of(map)),
             arrives,
         };
