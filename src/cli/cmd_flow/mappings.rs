@@ -35,11 +35,14 @@ pub(super) fn answer(report: &FlowReport, of: &str) -> String {
     if all == 0 {
         return format!("{name} has no bank conflicts.");
     }
+    let in_order = report.software.as_ref().and_then(|s| s.in_order.as_ref());
+    let in_order = in_order.map_or(String::new(), |text| format!(" {text}"));
     let removes = best.and_then(|(hash, left)| Some(format!("{hash} {}", removal(left, all)?)));
-    match removes {
+    let answer = match removes {
         Some(removes) => format!("{removes} of {name}{slower}."),
         None => no_mapping(report, &format!("{} of {name}", counted(all, "conflict"))),
-    }
+    };
+    answer + &in_order
 }
 
 /// The answer where no mapping in software gains: what else does.

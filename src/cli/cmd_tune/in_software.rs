@@ -12,14 +12,10 @@ use crate::error::Result;
 use crate::interrupt;
 use crate::output::write_result;
 use crate::ptx::analysis::plain_name;
-use crate::readable::readable_list;
 use crate::search::{Control, Update};
 use crate::software::Layout;
-use crate::software::choice::{
-    Array, Choices, Effort, MappingKind, Narrower, PerVariable, VariableChoices,
-};
+use crate::software::choice::{Array, Effort, MappingKind, Narrower, PerVariable, VariableChoices};
 use crate::suggest::{FunctionNames, Search, Searched, SourceFiles, SplitWide, Tuned};
-use crate::trace::{AccessTrace, BulkCopy, SharedVariable};
 use std::time::Duration;
 
 /// Searches mappings of `kinds`, all where none is named, with `budget` for
@@ -135,50 +131,8 @@ fn ranking<'a>(
         machine,
         tensor_copies: subject.has_tensor_copies(),
         copied: copied_text(array, apart),
-        in_order: in_order_text(tuned),
+        in_order: tuned.in_order(),
         subject,
-    }
-}
-
-/// The arrays with conflicts whose words bulk copies keep in their order, a sentence for each.
-fn in_order_text(tuned: &Tuned) -> String {
-    let (array, whole) = tuned.whole;
-    let before = |choices: &Choices| {
-        let mut ranked = choices.ranked.iter();
-        let unmapped = ranked.find(|c| c.kind == MappingKind::Mod);
-        unmapped.map_or(0, |c| c.conflicts)
-    };
-    let all: Vec<(String, &Array)> = match tuned.apart {
-        Some(apart) => {
-            let variables = apart.variables.iter();
-            let conflicts = variables.filter(|v| before(&v.choices) > 0);
-            let named = conflicts.map(|v| (readable_list(&v.variable.name), &v.array));
-            named.collect()
-        }
-        None if before(whole) > 0 => vec![(copied_variables(tuned.trace), array)],
-        None => Vec::new(),
-    };
-    let text = |(name, array): (String, &Array)| {
-        let reason = BulkCopy::reason(array.bulk_copies().first()?.stores);
-        Some(format!("{name} has no mapping: {reason}."))
-    };
-    let texts: Vec<String> = all.into_iter().filter_map(text).collect();
-    texts.join(" ")
-}
-
-/// The variables that bulk copies go through, or all of shared memory.
-fn copied_variables(trace: &AccessTrace) -> String {
-    let copies = trace.bulk_copies();
-    let is_copied = |v: &SharedVariable| {
-        let own = v.offset..v.offset + v.bytes;
-        copies.iter().any(|copy| copy.meets(&own))
-    };
-    let variables = trace.shared_variables().into_iter().filter(is_copied);
-    let names: Vec<String> = variables.map(|v| readable_list(&v.name)).collect();
-    if names.is_empty() {
-        "shared memory".to_owned()
-    } else {
-        names.join(", ")
     }
 }
 

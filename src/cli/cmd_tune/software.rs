@@ -92,7 +92,7 @@ pub(super) struct SoftwareRanking<'a> {
     pub copied: String,
     /// The arrays that have conflicts and no mapping, because bulk copies keep their order.
     #[serde(skip)]
-    pub in_order: String,
+    pub in_order: Option<String>,
     #[serde(skip)]
     pub subject: &'a Subject<'a>,
 }
@@ -273,14 +273,13 @@ impl CommandResult for SoftwareRanking<'_> {
             ),
             None => format!("{} {}", self.whole.answer(), self.whole.proof()),
         };
-        let in_order = Some(self.in_order.clone()).filter(|text| !text.is_empty());
         let parted = self.suggestions.iter().filter(|s| s.parted.is_some());
         let parted =
             parted.map(|s| format!("{}{} leaves {}.", s.hash, s.parts_text(), s.conflicts));
         let in_the_source = torn_verdict(&self.suggestions, &self.left_alone);
         let parts: Vec<String> = [mapping.trim_end().to_owned()]
             .into_iter()
-            .chain(in_order)
+            .chain(self.in_order.clone())
             .chain(parted)
             .chain(in_the_source)
             .collect();

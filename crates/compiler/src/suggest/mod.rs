@@ -6,6 +6,7 @@
 //! index says all of them, they are compared with the addresses of the run.
 
 mod array;
+mod in_order;
 mod lines;
 mod mapped;
 mod result;

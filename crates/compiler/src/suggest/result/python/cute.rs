@@ -1,6 +1,6 @@
 //! CuTe DSL: the layout of `allocate_tensor` gets a longer stride, or a swizzle before it.
 
-use super::text::{Part, calls, changed, function_around, number, plus};
+use super::text::{Part, assigned, calls, changed, function_around, number, plus};
 use super::{Kernel, Python, lines_of};
 use crate::suggest::result::judged::Judged;
 use crate::suggest::result::matrices::LongerRows;
@@ -14,6 +14,8 @@ struct Declared {
     file: String,
     line: usize,
     text: String,
+    /// The name of the tensor.
+    name: String,
     /// The layout, as the line has it.
     layout: String,
     elements: u32,
@@ -72,7 +74,10 @@ impl Kernel<'_> {
             lines: Vec::new(),
         };
         let judged = Judged::new(self.target, self.tuned, &[], sources);
-        let array = self.target.array_name();
+        let array = match &declared.name[..] {
+            "" => self.target.array_name(),
+            name => name.to_owned(),
+        };
         let found = of_longer_rows((self.target, self.tuned), longer, array, judged);
         Some(Suggestion {
             python: Some(Python::Cute),
@@ -109,13 +114,15 @@ impl Kernel<'_> {
         let numbered = (1..).zip(&lines).skip(own.start).take(own.len());
         let mut all = numbered.flat_map(|(number, line)| {
             let text = line.trim();
-            let allocates = !calls(text, "allocate_tensor").is_empty();
+            let allocated = calls(text, "allocate_tensor").first().map(|(at, _)| *at);
+            let name = allocated.map(|at| assigned(text, at).unwrap_or_default());
             let layouts = calls(text, "make_layout").into_iter();
-            let of_line = layouts.filter(|_| allocates).map(|(at, parts)| {
+            let of_line = layouts.filter(|_| name.is_some()).map(|(at, parts)| {
                 layout(text, at, &parts, &lines).map(|(layout, elements, row, stride)| Declared {
                     file: file.clone(),
                     line: number,
                     text: text.to_owned(),
+                    name: name.unwrap_or_default().to_owned(),
                     layout,
                     elements,
                     row,

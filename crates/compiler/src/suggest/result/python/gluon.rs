@@ -1,6 +1,6 @@
 //! Gluon: the buffer gets another `SwizzledSharedLayout`.
 
-use super::text::{Part, calls, changed, function_around, number};
+use super::text::{Part, assigned, calls, changed, function_around, number};
 use super::{Kernel, Python, lines_of};
 use crate::suggest::Suggestion;
 use crate::suggest::array::room::DeclarationChange;
@@ -34,6 +34,8 @@ struct Declared {
     layout: Swizzled,
     /// The numbers of the layout, from the first to the last.
     numbers: Part,
+    /// Of the buffer, where it has one.
+    name: Option<String>,
     buffer: Buffer,
 }
 
@@ -92,6 +94,7 @@ impl Kernel<'_> {
                 elements: s.elements_before,
                 machine_code: judged.map(|judged| judged.under(&found.mapping)),
                 declarations: vec![declaration],
+                array: declared.name.clone().unwrap_or_else(|| s.array.clone()),
                 ..s.in_python(Python::Gluon)
             });
         }
@@ -167,10 +170,11 @@ impl Kernel<'_> {
         let (file, numbers, lines) = lines_of(s, sources)?;
         let own = function_around(&numbers, &lines)?;
         let numbered = || (1..).zip(&lines).skip(own.start).take(own.len());
-        let buffers = numbered().flat_map(|(_, line)| calls(line.trim(), "allocate_shared_memory"));
-        let buffers: Vec<Allocated> = buffers
-            .filter_map(|(_, parts)| allocated(&parts, &lines))
-            .collect();
+        let buffers = numbered().flat_map(|(_, line)| {
+            let all = calls(line.trim(), "allocate_shared_memory").into_iter();
+            all.filter_map(|(at, parts)| allocated((line.trim(), at), &parts, &lines))
+        });
+        let buffers: Vec<Allocated> = buffers.collect();
         let [buffer] = &buffers[..] else { return None };
         let mut layouts = numbered().flat_map(|(number, code)| {
             let all = calls(code.trim(), LAYOUT).into_iter();
@@ -178,6 +182,7 @@ impl Kernel<'_> {
         });
         let (line, text, parts) = layouts.next().filter(|_| layouts.next().is_none())?;
         let (layout, numbers) = swizzled(&text, &parts, &lines)?;
+        let name = buffer.name.clone();
         let buffer = self.buffer(buffer, layout)?;
         self.is_within(buffer.elements, buffer.bytes)
             .then_some(Declared {
@@ -186,6 +191,7 @@ impl Kernel<'_> {
                 text,
                 layout,
                 numbers,
+                name,
                 buffer,
             })
     }
@@ -236,6 +242,7 @@ impl Kernel<'_> {
 
 /// A buffer as the source allocates it.
 struct Allocated {
+    name: Option<String>,
     /// Rows, and elements of a row, as far as the source has numbers for them.
     shape: Option<(u32, u32)>,
     /// Bytes of an element.
@@ -244,7 +251,7 @@ struct Allocated {
 
 /// `gl.allocate_shared_memory(gl.float32, [rows, columns], layout)`; `None` with other than two
 /// dimensions.
-fn allocated(parts: &[Part], lines: &[String]) -> Option<Allocated> {
+fn allocated((line, at): (&str, usize), parts: &[Part], lines: &[String]) -> Option<Allocated> {
     let shape = parts.get(1)?.items()?;
     let [rows, row] = &shape[..] else { return None };
     let sizes = number(&rows.text, lines).zip(number(&row.text, lines));
@@ -256,6 +263,7 @@ fn allocated(parts: &[Part], lines: &[String]) -> Option<Allocated> {
         .collect();
     let bytes = bits.parse::<u32>().ok().map(|bits| bits / 8);
     Some(Allocated {
+        name: assigned(line, at).map(str::to_owned),
         shape: sizes,
         bytes: bytes.filter(|bytes| bytes.is_power_of_two() && *bytes <= 8),
     })

@@ -1,7 +1,7 @@
 //! Numba: `tile = cuda.shared.array((32, 32), float32)` gets longer rows, or the indices of the
 //! array go through a function.
 
-use super::text::{Part, calls, changed, function_around, number, plus};
+use super::text::{Part, assigned, calls, changed, function_around, number, plus};
 use super::{Kernel, Python, lines_of};
 use crate::suggest::result::judged::Judged;
 use crate::suggest::result::matrices::LongerRows;
@@ -9,7 +9,7 @@ use crate::suggest::result::padding::best_of;
 use crate::suggest::source::declarations::brackets;
 use crate::suggest::source::edits::{Edit, applied};
 use crate::suggest::source::files::SourceFiles;
-use crate::suggest::source::scan::{Text, is_word, last_name, word};
+use crate::suggest::source::scan::{Text, word};
 use crate::suggest::{AccessChange, LineChange, Suggestion, of_longer_rows};
 use spadkit_mapping::software::numba_function;
 use std::collections::BTreeMap;
@@ -216,13 +216,11 @@ fn declarations<'a>(
 fn calls_of(line: &str) -> Vec<(String, Vec<Part>)> {
     let code = line.split('#').next().unwrap_or_default();
     let declared = calls(code, DECLARES).into_iter().filter_map(|(at, parts)| {
-        let name = code[..at].trim_end_matches(|c: char| c == '.' || is_word(c));
-        let name = name.trim_end().strip_suffix('=')?.trim_end();
-        let name = last_name(name);
+        let name = assigned(code, at)?;
         let shape = parts.iter().find_map(|p| p.value_of("shape"));
         let shape = shape.or_else(|| parts.first().cloned())?;
         let sizes = shape.items().unwrap_or_else(|| vec![shape.clone()]);
-        (!name.is_empty()).then(|| (name.to_owned(), sizes))
+        Some((name.to_owned(), sizes))
     });
     declared.collect()
 }

@@ -67,6 +67,15 @@ pub(super) fn calls(line: &str, function: &str) -> Vec<(usize, Vec<Part>)> {
     own.filter_map(call).collect()
 }
 
+/// The name that the value of the call at `at` gets: `tile` of `tile = cuda.shared.array(...)`.
+pub(super) fn assigned(line: &str, at: usize) -> Option<&str> {
+    let before = line[..at].trim_end_matches(|c: char| c == '.' || is_word(c));
+    let target = before.trim_end().strip_suffix('=')?.trim_end();
+    // `tile: gl.constexpr = ...`
+    let target = target.rsplit(';').next()?.split(':').next()?.trim();
+    (!target.is_empty() && target.chars().all(is_word)).then_some(target)
+}
+
 /// A number, or a name that a line of the file gives one: `TILE = 32`.
 pub(super) fn number(text: &str, lines: &[String]) -> Option<u32> {
     if let Ok(number) = text.parse() {
