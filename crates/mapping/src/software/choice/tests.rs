@@ -456,9 +456,7 @@ fn what_a_descriptor_names_has_no_mapping() {
 fn what_a_bulk_copy_keeps_in_order_has_no_mapping() {
     let column: Vec<u32> = (0..32).map(|l| 32 * l).collect();
     let mut trace = trace(1024, vec![(4, column)]);
-    let copy = |offset: u32, stores: bool| {
-        serde_json::json!([{"ptx_line": 7, "stores": stores, "offset": offset, "bytes": 64}])
-    };
+    let copy = |offset: u32, stores: bool| serde_json::json!([{"ptx_line": 7, "stores": stores, "offset": offset, "bytes": 64}]);
     let mut found = |copies: serde_json::Value| {
         let field = crate::trace::BULK_COPIES_FIELD.to_owned();
         trace.extra.insert(field, copies);
@@ -489,7 +487,7 @@ fn a_variable_beside_a_copied_one_has_a_mapping() {
     extra.insert(crate::trace::VARIABLES_FIELD.to_owned(), variables);
     let apart = |trace: &AccessTrace| {
         let kinds = MappingKind::all();
-        per_variable(trace, geometry(), RULE, 4096, &kinds, &effort()).unwrap()
+        per_variable(trace, geometry(), phases(), 4096, &kinds, &effort()).unwrap()
     };
     assert!(apart(&trace).is_none());
     let extra = &mut trace.extra;
