@@ -1,7 +1,7 @@
 //! A suggested change as a diff of the source, and the same in other languages.
 
 use crate::readable::{counted, readable};
-use crate::suggest::{InMachineCode, LeftAlone, LineChange, Suggestion, torn_places};
+use crate::suggest::{InMachineCode, LeftAlone, LineChange, Python, Suggestion, torn_places};
 use crate::terminal::{Details, Tone};
 use crate::trace::without_folder;
 
@@ -23,8 +23,9 @@ pub(super) fn details(suggestions: &[Suggestion], every_line: bool) -> Details {
     details
 }
 
-/// The arrays for which no change of the source pays, and why.
-pub(super) fn left_alone(arrays: &[LeftAlone]) -> Details {
+/// The arrays for which no change of the source pays, and why. `rewrites` says of a mapping
+/// whether it can be put into the PTX.
+pub(super) fn left_alone(arrays: &[LeftAlone], rewrites: impl Fn(&LeftAlone) -> bool) -> Details {
     let mut details = Details::new();
     for left in arrays {
         details.heading(format!(
@@ -34,18 +35,13 @@ pub(super) fn left_alone(arrays: &[LeftAlone]) -> Details {
             left.conflicts,
             left.conflicts_before
         ));
-        if left.by_compiler {
-            details.note(
-                "the compiler of its Python source lays it out: other sizes of blocks, another \
-                 num_warps or num_stages may leave fewer; spadkit rewrite changes the PTX",
-            );
-            continue;
-        }
-        if let Some(library) = left.library {
-            details.note(format!(
-                "{library} gets the array by reference, and accesses it: no source of yours can \
-                 take the mapping; spadkit rewrite changes the PTX"
-            ));
+        if let Some(why) = elsewhere(left) {
+            let rewrite = if rewrites(left) {
+                "; spadkit rewrite changes the PTX"
+            } else {
+                ""
+            };
+            details.note(format!("{why}{rewrite}"));
             continue;
         }
         details.note((left.machine_code.as_ref()).map_or(String::new(), InMachineCode::text));
@@ -58,6 +54,26 @@ pub(super) fn left_alone(arrays: &[LeftAlone]) -> Details {
         }
     }
     details
+}
+
+/// Why the source has no place for the mapping of an array.
+fn elsewhere(left: &LeftAlone) -> Option<String> {
+    if left.by_triton {
+        let why = "the compiler of Triton lays it out: other sizes of blocks, another num_warps or \
+                   num_stages may leave fewer";
+        return Some(why.to_owned());
+    }
+    if left.by_compiler {
+        return Some("the compiler of its Python source lays it out".to_owned());
+    }
+    if let Some(python) = left.python {
+        return Some(format!("{} has no layout for this mapping", python.name()));
+    }
+    let library = left.library?;
+    Some(format!(
+        "{library} gets the array by reference, and accesses it: no source of yours can take the \
+         mapping"
+    ))
 }
 
 fn one(s: &Suggestion, most: usize, details: &mut Details) {
@@ -73,7 +89,9 @@ fn one(s: &Suggestion, most: usize, details: &mut Details) {
         (Some(_), span) => format!(", which begins at a multiple of {span} bytes"),
         (None, _) => String::new(),
     };
-    details.note(if s.is_declaration_alone() {
+    details.note(if s.has_another_layout() {
+        format!("in {}, the layout of the array changes alone", language(s))
+    } else if s.is_declaration_alone() {
         "longer rows: the declaration alone changes".to_owned()
     } else if s.has_longer_rows() {
         "longer rows: the declaration changes, and the length that wmma takes".to_owned()
@@ -106,15 +124,26 @@ fn one(s: &Suggestion, most: usize, details: &mut Details) {
     if let Some(growth) = s.growth_text() {
         details.say(growth);
     }
-    if !s.has_longer_rows() {
-        details.say("the function:");
+    if !s.function.is_empty() {
+        details.say(match s.python {
+            Some(python) if python.has_layouts() => "the layout:".to_owned(),
+            Some(python) => format!("the function, in {}:", python.name()),
+            None => "the function:".to_owned(),
+        });
         code(&s.function, details);
     }
     alternatives(s, details);
 }
 
+/// The language of the change.
+fn language(s: &Suggestion) -> &'static str {
+    s.python.map_or("CUDA", Python::name)
+}
+
 fn declarations(s: &Suggestion, details: &mut Details) {
-    let what = if s.has_longer_rows() {
+    let what = if s.has_another_layout() {
+        "another layout"
+    } else if s.has_longer_rows() {
         "longer rows"
     } else {
         "more elements"

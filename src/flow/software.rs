@@ -53,6 +53,7 @@ impl Found {
                 front: front(whole).map(line).collect(),
                 fewest_proved: whole.fewest_proved(),
                 vector_bytes: None,
+                in_order: None,
                 cycles: None,
                 best: None,
                 ptx: None,
@@ -116,6 +117,7 @@ pub(super) fn find(
     let names = &mut FunctionNames::default();
     let suggestions = source.suggestions_of(&tuned, &searched.narrower, names);
     let mut found = Found::new(whole, suggestions);
+    found.report.in_order = tuned.in_order();
     let vector_bytes = WORD_BYTES * array.vector_words();
     found.report.vector_bytes = Some(vector_bytes).filter(|bytes| *bytes > WORD_BYTES);
     if !searched.gains() {

@@ -185,6 +185,46 @@ fn rewrite_maps_each_part_by_its_name() {
     assert_eq!(result["conflicts_after"], 0, "{result}");
 }
 
+/// An `mbarrier` beside the rows, which each thread writes, and reads of another.
+const WITH_BARRIER: &str = ".version 8.0\n.target sm_90\n.address_size 64\n\
+    .extern .shared .align 16 .b8 dyn[];\n.visible .entry k(.param .u64 out) {\n\
+    .reg .b32 %r<9>; .reg .b64 %d<5>; .reg .pred %p<3>;\n\
+    mov.u32 %r0, %tid.x; mov.u32 %r1, dyn; add.u32 %r2, %r1, 4096;\n\
+    setp.ne.u32 %p1, %r0, 0; @%p1 bra READY;\nmbarrier.init.shared::cta.b64 [%r2], 32;\n\
+    READY:\nbar.sync 0;\nshl.b32 %r3, %r0, 7; add.u32 %r4, %r1, %r3;\n\
+    st.shared.u32 [%r4], %r0;\nmbarrier.arrive.shared::cta.b64 %d1, [%r2];\nAGAIN:\n\
+    mbarrier.try_wait.parity.shared::cta.b64 %p2, [%r2], 0;\n@!%p2 bra AGAIN;\n\
+    xor.b32 %r5, %r3, 3968; add.u32 %r6, %r1, %r5;\nld.shared.u32 %r7, [%r6];\n\
+    ld.param.u64 %d2, [out]; mul.wide.u32 %d3, %r0, 4; add.u64 %d4, %d2, %d3;\n\
+    st.global.u32 [%d4], %r7; ret;\n}\n";
+
+#[test]
+fn a_barrier_beside_the_part_moves_with_what_is_there() {
+    let keys = format!("{PARTS}[[arg]]\nname = \"out\"\ntype = \"u32\"\ncount = 32\n");
+    let folder = Folder::new(&keys);
+    std::fs::write(folder.0.path().join("k.ptx"), WITH_BARRIER).unwrap();
+    for (hash, place) in [("swizzle:5,0,5", 4096), ("pad:every=32,by=1", 4224)] {
+        let (result, _) = rewritten(&folder, &["--hash", &format!("columns={hash}")]);
+        assert_eq!(result["outputs_equal"], true, "{result}");
+        assert_eq!(result["rewritten"], result["accesses"], "{result}");
+        assert_eq!(result["conflicts_after"], 0, "{result}");
+        assert_eq!(result["parts"][1]["offset"], place, "{result}");
+    }
+    // The part with the object itself stays.
+    let launch = folder.launch();
+    let command = [
+        "rewrite",
+        &launch,
+        "-o",
+        "/tmp/none.ptx",
+        "--hash",
+        "row=xor",
+    ];
+    let run = spadkit(&command).assert().code(1).get_output().clone();
+    let said = String::from_utf8_lossy(&run.stdout) + String::from_utf8_lossy(&run.stderr);
+    assert!(said.contains("an mbarrier object"), "{said}");
+}
+
 #[test]
 fn rewrite_chooses_where_the_part_is_not_known() {
     let unknown = PTX.replace(

@@ -2,6 +2,7 @@
 
 mod nvrtc;
 
+use crate::common::tools::missing;
 use rand_chacha::ChaCha12Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
 use spadkit::geometry::Geometry;
@@ -403,6 +404,46 @@ fn functions_of_elements_keep_the_bytes_of_a_word_together() {
             }
         }
     }
+}
+
+/// The function of Numba, executed by Python.
+#[test]
+fn functions_of_numba_give_the_place_of_every_element() {
+    if missing(&["python3"]) {
+        return;
+    }
+    let geometry = Geometry::new(11, 5).unwrap();
+    let specs = ["swizzle:3,2,4", "pad:every=64,by=4", "rap:seed=1", "add"];
+    let mut program = String::from(
+        "class cuda:\n    jit = staticmethod(lambda device: lambda function: function)\nN = 16\n",
+    );
+    let mut expected = Vec::new();
+    for (i, spec) in specs.iter().enumerate() {
+        let layout = Layout::new(&spec.parse().unwrap(), geometry).unwrap();
+        // Other mappings take elements of several words apart.
+        let widths: &[u32] = if i < 2 { &[2, 4, 8] } else { &[4] };
+        for &bytes in widths {
+            let place = |element: u32| {
+                let byte = element * bytes;
+                (4 * layout.place(byte / 4) + byte % 4) / bytes
+            };
+            let elements = 4 * geometry.words() as u32 / bytes;
+            let name = format!("at{i}_{bytes}");
+            program += &spadkit::software::numba_function(&layout, &name, bytes, None);
+            program += &format!("for i in range({elements}): print({name}(i))\n");
+            expected.extend((0..elements).map(|i| place(i).to_string()));
+            program += &spadkit::software::numba_function(&layout, &name, bytes, Some("N"));
+            program += &format!("for i in range({elements}): print(*{name}(i // N, i % N))\n");
+            expected.extend((0..elements).map(|i| format!("{} {}", place(i) / 16, place(i) % 16)));
+        }
+    }
+    let run = Command::new("python3")
+        .args(["-c", &program])
+        .output()
+        .unwrap();
+    let printed = String::from_utf8(run.stdout).unwrap();
+    let errors = String::from_utf8_lossy(&run.stderr);
+    assert!(printed.lines().eq(&expected), "{errors}");
 }
 
 /// The modes of tensor maps as index arithmetic are those by which the executor

@@ -1,4 +1,5 @@
-//! `tune --software` for kernels of Python: Numba declares arrays, Triton does not.
+//! `tune --software` for kernels of Python: in Numba, CuTe DSL and Gluon the author lays out
+//! arrays, in Triton the compiler.
 
 use crate::common::{json, text};
 use serde_json::Value;
@@ -19,9 +20,23 @@ const PTX: &str = ".version 7.0\n.target sm_80\n.address_size 64\n.file 1 \"k.py
 
 /// The kernel with these lines for the declaration, the store and the load.
 fn kernel(declaration: &str, store: &str, load: &str) -> (TempDir, String) {
+    named_kernel(PTX, declaration, [store, load])
+}
+
+/// The same with an array of that name in the PTX, and these lines of Python.
+fn of_generator(variable: &str, declaration: &str) -> (TempDir, String) {
+    let ptx = PTX.replace("smem_3", variable);
+    named_kernel(
+        &ptx,
+        declaration,
+        ["tile[ty, tx] = a[y, x]", "out[y, x] = tile[tx, ty]"],
+    )
+}
+
+fn named_kernel(ptx: &str, declaration: &str, [store, load]: [&str; 2]) -> (TempDir, String) {
     let folder = tempfile::tempdir().unwrap();
     let put = |name: &str, text: &str| std::fs::write(folder.path().join(name), text).unwrap();
-    put("k.ptx", PTX);
+    put("k.ptx", ptx);
     let launch = "ptx = \"k.ptx\"\ngrid = [1]\nblock = [32, 32]\n[[arg]]\nname = \"out\"\n\
                   type = \"u32\"\ncount = 1024\n";
     put("k.toml", launch);
@@ -76,23 +91,141 @@ fn rows_of_an_array_of_numba_become_longer_where_it_is_declared() {
     assert!(!shown.contains("__device__"), "{shown}");
 }
 
+/// What is shown, in one line.
+fn shown(launch: &str) -> String {
+    let shown = text(&["tune", launch, "--software", "--budget", "1"]);
+    shown.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// The text of the changed declaration of the only suggestion.
+fn declared(found: &Value) -> &str {
+    let changes = found["suggestions"].as_array().unwrap();
+    assert!(changes.len() == 1, "{found}");
+    let declaration = &changes[0]["declarations"][0]["changed_text"];
+    declaration.as_str().unwrap_or_else(|| panic!("{found}"))
+}
+
 #[test]
 fn what_a_compiler_of_python_lays_out_is_no_change_of_the_source() {
     let dot = "acc = tl.dot(a, b)";
-    for declaration in ["", "tile = cuda.shared.array(1024, f4)"] {
-        let (_folder, launch) = kernel(declaration, dot, dot);
+    for (variable, by) in [("smem_3", "its Python source"), ("global_smem", "Triton")] {
+        let (_folder, launch) = named_kernel(&PTX.replace("smem_3", variable), "", [dot, dot]);
         let found = tuned(&launch);
-        assert_eq!(
-            found["suggestions"].as_array().map(Vec::len),
-            Some(0),
-            "{found}"
-        );
+        assert_eq!(found["suggestions"], serde_json::json!([]), "{found}");
         assert_eq!(found["left_alone"][0]["by_compiler"], true);
-        let shown = text(&["tune", &launch, "--software", "--budget", "1"]).replace('\n', " ");
+        let shown = shown(&launch);
         assert!(
-            shown.contains("compiler of its Python source lays it out"),
+            shown.contains(&format!("compiler of {by} lays it out")),
             "{shown}"
         );
+        assert_eq!(shown.contains("num_warps"), by == "Triton", "{shown}");
         assert!(!shown.contains("__device__"), "{shown}");
     }
+}
+
+/// Numba numbers its arrays in the order of their declarations.
+#[test]
+fn an_array_of_numba_is_known_by_its_number() {
+    let two = PTX.replace("smem_3", "_cudapy_smem_7").replace(
+        ".shared .align 4 .b8",
+        ".shared .align 4 .b8 _cudapy_smem_12[4096];\n.shared .align 4 .b8",
+    );
+    let two = two.replace("ret;", "st.shared.u32 [_cudapy_smem_12], %r1; ret;");
+    let line =
+        "TILE = 32; a = cuda.shared.array((32, 32), f4); b = cuda.shared.array((32, 32), f4)";
+    let both = ["a[ty, tx] = b[y, x]", "out[y, x] = a[tx, ty] + b[tx, ty]"];
+    let (_folder, launch) = named_kernel(&two, line, both);
+    let found = tuned(&launch);
+    assert_eq!(found["suggestions"][0]["array"], "a", "{found}");
+    assert_eq!(declared(&found), line.replacen("(32, 32)", "(32, 33)", 1));
+}
+
+#[test]
+fn an_index_of_numba_goes_through_a_function() {
+    let declaration = "tile = cuda.shared.array(1024, f4)";
+    let (_folder, launch) = of_generator("_cudapy_smem_1", declaration);
+    let found = tuned(&launch);
+    let change = &found["suggestions"][0];
+    assert_eq!(
+        (&change["array"], &change["python"]),
+        (&"tile".into(), &"numba".into())
+    );
+    let function = change["function"].as_str().unwrap();
+    assert!(
+        function.contains("@cuda.jit(device=True)\ndef spad_place(index):"),
+        "{function}"
+    );
+    let lines = change["lines"].as_array().unwrap();
+    let changed: Vec<&str> = lines
+        .iter()
+        .filter_map(|l| l["changed_text"].as_str())
+        .collect();
+    assert!(
+        changed.contains(&"out[y, x] = tile[spad_place(tx, ty)]"),
+        "{found}"
+    );
+    let shown = shown(&launch);
+    assert!(
+        !shown.contains("No change of the source") && !shown.contains("__device__"),
+        "{shown}"
+    );
+}
+
+#[test]
+fn a_tensor_of_cute_gets_a_longer_stride() {
+    let line = "tile = sm.allocate_tensor(f32, cute.make_layout((32, 32), stride=(32, 1)), 16)";
+    let (_folder, launch) = of_generator("__dynamic_shmem__0", line);
+    let found = tuned(&launch);
+    assert_eq!(
+        declared(&found),
+        line.replace("stride=(32, 1)", "stride=(33, 1)")
+    );
+    let composed = "cute.make_composed_layout(cute.make_swizzle(5, 0, 5), 0, \
+                    cute.make_layout((32, 32), stride=(32, 1)))";
+    assert_eq!(found["suggestions"][0]["cute"]["code"], composed);
+    // Without numbers, the layout stays what it is under the swizzle.
+    let (_folder, launch) = of_generator("__dynamic_shmem__0", "tile = make(layout)");
+    let found = tuned(&launch);
+    let code = found["suggestions"][0]["function"].as_str().unwrap();
+    assert!(
+        code.ends_with("cute.make_swizzle(5, 0, 5), 0, LAYOUT)"),
+        "{code}"
+    );
+    let shown = shown(&launch);
+    assert!(
+        shown.contains("in CuTe DSL, the layout of the array changes alone"),
+        "{shown}"
+    );
+}
+
+/// Its buffer has no numbers: the accesses show its rows.
+#[test]
+fn a_buffer_of_gluon_gets_another_layout() {
+    let lines = |layout: &str, shape: &str| {
+        format!(
+            "from gluon import gl; tile = gl.allocate_shared_memory(gl.float32, {shape}, {layout})"
+        )
+    };
+    let plain = lines("gl.SwizzledSharedLayout(1, 1, 1, [1, 0])", "[32, 32]");
+    let (_folder, launch) = of_generator("global_smem", &plain);
+    let found = tuned(&launch);
+    assert_eq!(found["suggestions"][0]["array"], "tile", "{found}");
+    let expected = lines("gl.SwizzledSharedLayout(1, 1, 32, [1, 0])", "[32, 32]");
+    assert_eq!(declared(&found), expected);
+    // The words are in another order, which the new layout replaces.
+    let swizzled = PTX.replace("smem_3", "global_smem").replace(
+        ".loc 1 18 5",
+        "and.b32 %r6, %r2, 7; shl.b32 %r6, %r6, 4; xor.b32 %r5, %r5, %r6;\n.loc 1 18 5",
+    );
+    let swizzled = swizzled.replace(
+        ".loc 1 23 5",
+        "and.b32 %r6, %r1, 7; shl.b32 %r6, %r6, 4; xor.b32 %r7, %r7, %r6;\n.loc 1 23 5",
+    );
+    let source = lines("gl.SwizzledSharedLayout(4, 1, 8, [1, 0])", "[M, N]");
+    let both = ["tile.store(x)", "y = tile.load(l)"];
+    let (_folder, launch) = named_kernel(&swizzled, &source, both);
+    let found = tuned(&launch);
+    assert_eq!(found["suggestions"][0]["conflicts"], 0, "{found}");
+    let expected = lines("gl.SwizzledSharedLayout(1, 1, 32, [1, 0])", "[M, N]");
+    assert_eq!(declared(&found), expected);
 }

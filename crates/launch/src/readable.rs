@@ -58,7 +58,7 @@ fn demangled(name: &str) -> Option<String> {
     nested = nested.trim_start_matches(['r', 'V', 'K']);
     let mut parts = Vec::new();
     while let Some((part, rest)) = source_name(nested) {
-        if !part.starts_with("_GLOBAL__N") {
+        if !part.starts_with("_GLOBAL__N") && !part.starts_with("_INTERNAL_") {
             parts.push(part);
         }
         nested = rest;
@@ -77,6 +77,7 @@ mod tests {
             ("_Z9transposePfS_ii", "transpose"),
             ("_ZN4math3addEPfi", "math::add"),
             ("_ZN12_GLOBAL__N_13addEv", "add"),
+            ("_ZN14_INTERNAL_a_cu12_GLOBAL__N_14tileE", "tile"),
             ("_ZN7cutlass6KernelINS_4gemmEEEvT_", "cutlass::Kernel"),
             ("_ZZ9transposePfS_iiE4tile", "tile"),
             ("_ZL3mapi", "map"),

@@ -168,7 +168,7 @@ pub fn plain_name(mangled: &str) -> Option<String> {
             }
             break;
         };
-        if !part.starts_with("_GLOBAL__N_") {
+        if !part.starts_with("_GLOBAL__N_") && !part.starts_with("_INTERNAL_") {
             parts.push(part);
         }
         rest = behind;

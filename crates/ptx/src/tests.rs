@@ -258,6 +258,16 @@ fn damaged_text_is_an_error_not_a_panic() {
     }
 }
 
+/// NVRTC's size counts a NUL at the end, and who writes the whole buffer writes it, too.
+#[test]
+fn a_nul_at_the_end_is_cut_off() {
+    let module = Module::parse(&format!("{SAMPLE}\n\0"), "t.ptx").unwrap();
+    // The assembler gets this text.
+    assert_eq!(module.text, format!("{SAMPLE}\n"));
+    let (what, ..) = error(&SAMPLE.replacen(".file", "\0.file", 1));
+    assert!(what.contains(r"unexpected character '\0'"), "{what}");
+}
+
 #[test]
 fn a_comment_without_an_end_is_refused() {
     let (what, ..) = error(".version 8.5\n/* never ends");

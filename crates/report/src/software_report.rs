@@ -74,6 +74,9 @@ pub struct Software {
     /// Bytes of the vectors that mappings keep whole, where accesses are wider than a word.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub vector_bytes: Option<u32>,
+    /// The arrays that bulk copies keep from having a mapping, a sentence for each.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub in_order: Option<String>,
     /// Whether no XOR of index bits and no padding that at most doubles the array
     /// has fewer conflicts than the first, proved.
     pub fewest_proved: bool,

@@ -35,11 +35,14 @@ pub(super) fn answer(report: &FlowReport, of: &str) -> String {
     if all == 0 {
         return format!("{name} has no bank conflicts.");
     }
+    let in_order = report.software.as_ref().and_then(|s| s.in_order.as_ref());
+    let in_order = in_order.map_or(String::new(), |text| format!(" {text}"));
     let removes = best.and_then(|(hash, left)| Some(format!("{hash} {}", removal(left, all)?)));
-    match removes {
+    let answer = match removes {
         Some(removes) => format!("{removes} of {name}{slower}."),
         None => no_mapping(report, &format!("{} of {name}", counted(all, "conflict"))),
-    }
+    };
+    answer + &in_order
 }
 
 /// The answer where no mapping in software gains: what else does.
@@ -130,7 +133,9 @@ fn software_details(software: &Software, doubt: Option<String>) -> Details {
     details.table(software_table(software));
     details.note(best_note(software));
     details.add(changes::details(&software.suggestions, false));
-    details.add(changes::left_alone(&software.left_alone));
+    let is_rewritten = |line: &SoftwareLine| line.rewritten.is_some();
+    let rewrites = software.front.iter().any(is_rewritten);
+    details.add(changes::left_alone(&software.left_alone, |_| rewrites));
     details.note(doubt.unwrap_or_default());
     details.heading("hash units, if the machine had them:");
     details

@@ -141,6 +141,7 @@ pub(super) fn of(
     let none = found.changes.is_empty() && found.left.is_empty();
     let notes = [
         none.then(|| "No mapping in software leaves fewer conflicts.".to_owned()),
+        tuned.in_order(),
         torn_verdict(&found.changes, &found.left),
     ];
     let both = found.changes.iter().zip(&fixes);

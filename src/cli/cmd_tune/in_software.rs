@@ -131,6 +131,7 @@ fn ranking<'a>(
         machine,
         tensor_copies: subject.has_tensor_copies(),
         copied: copied_text(array, apart),
+        in_order: tuned.in_order(),
         subject,
     }
 }

@@ -9,7 +9,7 @@ use crate::software::choice::{Array, Choice, Choices, MappingKind, NoneFewer, on
 use crate::software::{Language, Layout, LayoutSpec, render};
 use crate::suggest::{Suggestion, gains_little};
 use crate::terminal::{Columns, Details, Tone};
-use crate::trace::TensorCopy;
+use crate::trace::{BulkCopy, TensorCopy};
 use serde::Serialize;
 
 /// An array with its mappings.
@@ -27,6 +27,8 @@ pub(super) struct Ranking<'a> {
     #[serde(skip)]
     none_fewer: Option<NoneFewer>,
     tensor_copies: &'a [TensorCopy],
+    #[serde(skip_serializing_if = "<[_]>::is_empty")]
+    bulk_copies: &'a [BulkCopy],
     /// wmma computes the addresses of rows.
     #[serde(skip)]
     pub has_matrices: bool,
@@ -120,6 +122,7 @@ impl<'a> Ranking<'a> {
             fewest_proved: found.fewest_proved(),
             none_fewer: found.none_fewer,
             tensor_copies: array.tensor_copies(),
+            bulk_copies: array.bulk_copies(),
             has_matrices: array.has_matrices(),
             is_by_descriptor: array.is_by_descriptor(),
             left_out: left_out.collect(),
@@ -302,9 +305,15 @@ impl<'a> Ranking<'a> {
         )
     }
 
-    /// The proof about the fewest conflicts, in words.
+    /// Whether a bulk copy keeps its words in their order.
+    pub fn is_in_order(&self) -> bool {
+        !self.bulk_copies.is_empty()
+    }
+
+    /// The proof about the fewest conflicts, in words; empty where nothing is searched.
     pub fn proof(&self) -> String {
         match self.known() {
+            _ if self.is_in_order() && self.unmapped() > 0 => String::new(),
             (true, what) => format!("Proved: {what}"),
             (false, what) => what,
         }
@@ -317,6 +326,10 @@ impl<'a> Ranking<'a> {
 
     /// Whether the fewest conflicts are proved to be that, and what is known of them.
     pub fn known(&self) -> (bool, String) {
+        if self.is_in_order() {
+            let text = "Bulk copies keep the words in their order: no mapping is possible.";
+            return (false, text.to_owned());
+        }
         let (best, floor) = (self.best().conflicts, self.conflicts_no_whole_vectors_avoid);
         let at_floor = NoneFewer::at_floor(best, self.conflicts_no_mapping_avoids, floor);
         if let Some(none) = at_floor.or(self.none_fewer) {
@@ -348,6 +361,7 @@ impl<'a> Ranking<'a> {
                 "There are no bank conflicts: the indices stay as they are.".to_owned()
             }
             Some(removes) => format!("{hash} {removes}{cost}."),
+            None if self.is_in_order() => format!("{}.", counted(all, "conflict")),
             None if self.is_by_descriptor => format!(
                 "{}. wgmma reads the array by a descriptor: its swizzle modes alone can \
                  spread the words.",

@@ -90,6 +90,9 @@ pub(super) struct SoftwareRanking<'a> {
     /// The modes for the arrays that tensor copies go through.
     #[serde(skip)]
     pub copied: String,
+    /// The arrays that have conflicts and no mapping, because bulk copies keep their order.
+    #[serde(skip)]
+    pub in_order: Option<String>,
     #[serde(skip)]
     pub subject: &'a Subject<'a>,
 }
@@ -274,8 +277,9 @@ impl CommandResult for SoftwareRanking<'_> {
         let parted =
             parted.map(|s| format!("{}{} leaves {}.", s.hash, s.parts_text(), s.conflicts));
         let in_the_source = torn_verdict(&self.suggestions, &self.left_alone);
-        let parts: Vec<String> = [mapping]
+        let parts: Vec<String> = [mapping.trim_end().to_owned()]
             .into_iter()
+            .chain(self.in_order.clone())
             .chain(parted)
             .chain(in_the_source)
             .collect();
@@ -314,7 +318,9 @@ impl CommandResult for SoftwareRanking<'_> {
         details.add(self.on_sm.details());
         details.add(self.put_into_ptx.details());
         details.add(changes::details(&self.suggestions, self.subject.all));
-        details.add(changes::left_alone(&self.left_alone));
+        details.add(changes::left_alone(&self.left_alone, |left| {
+            self.may_rewrite(&left.hash)
+        }));
         details.note(self.doubt.clone().unwrap_or_default());
         details.gap();
         details.note(crate::cli::machine::rule_line(self.machine));
@@ -327,8 +333,7 @@ impl CommandResult for SoftwareRanking<'_> {
         };
         let best = self.whole.best();
         let mut hints = Vec::new();
-        let is_fixed = self.tensor_copies || self.whole.has_matrices;
-        let rewrites = self.subject.launched.is_some() && !is_fixed;
+        let rewrites = self.rewrites();
         let input = crate::quote::shell(self.subject.input.name());
         let apart = self.better_apart().filter(|_| rewrites);
         let apart = apart.filter(|_| !self.put_into_ptx.per_variable_is_vain());
@@ -339,7 +344,7 @@ impl CommandResult for SoftwareRanking<'_> {
         if best.conflicts >= self.whole.unmapped() || self.whole.is_vain() {
             return hints;
         }
-        let rewrites = rewrites && !self.on_sm.refuses(&best.hash);
+        let rewrites = self.may_rewrite(&best.hash);
         let hash = crate::quote::shell(best.hash.to_string());
         if rewrites && !self.put_into_ptx.whole_is_vain() {
             let command = rewrite(&input, &format!(" --hash {hash}"), "fast.ptx", again);
@@ -355,6 +360,17 @@ impl CommandResult for SoftwareRanking<'_> {
 }
 
 impl SoftwareRanking<'_> {
+    /// Whether the kernel is one that `rewrite` may change.
+    fn rewrites(&self) -> bool {
+        let is_fixed = self.tensor_copies || self.whole.has_matrices;
+        self.subject.launched.is_some() && !is_fixed
+    }
+
+    /// Whether nothing is known that keeps a mapping out of the PTX.
+    fn may_rewrite(&self, hash: &LayoutSpec) -> bool {
+        self.rewrites() && !self.on_sm.refuses(hash)
+    }
+
     /// A mapping for each variable, where that leaves fewer conflicts than one for
     /// all of shared memory.
     pub fn better_apart(&self) -> Option<&Apart<'_>> {

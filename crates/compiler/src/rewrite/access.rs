@@ -1,6 +1,7 @@
 //! The accesses to shared memory of a kernel with all functions that it
 //! calls, and what stands in the way of rewriting them.
 
+use spadkit_mapping::trace::BulkCopy;
 use spadkit_ptx::analysis::{
     AccessKind, Affines, BitFacts, Context, Loops, SharedAccess, SharedVariable, Summaries,
     Touches, Values, shared_accesses,
@@ -10,6 +11,10 @@ use spadkit_ptx::cfg::Cfg;
 use spadkit_ptx::names::{Space, Special, Word};
 use spadkit_ptx::opcodes::Opcode;
 use spadkit_ptx::shared::is_shared;
+use std::ops::Range;
+
+/// Bytes of an `mbarrier` object.
+const OBJECT_BYTES: u32 = 8;
 
 /// An instruction that accesses shared memory.
 #[derive(Clone, Debug)]
@@ -73,14 +78,16 @@ pub(super) struct Accesses {
 /// The accesses of the functions `reached`, the entry first, to the variables
 /// `used`. An access to a dynamic variable may touch all dynamic variables of
 /// the module, as they begin at one address; those that the entry does not use
-/// have no memory. `block` are the threads of a block, if they are certain.
+/// have no memory. `parts` are the bytes of dynamic shared memory with mappings of their own.
+/// `block` are the threads of a block, if they are certain.
 pub(super) fn accesses(
     module: &Module,
     reached: &[u32],
     used: &[SharedVariable],
+    parts: &[Range<u32>],
     block: Option<[u32; 3]>,
 ) -> Accesses {
-    let mut found = of_functions(module, reached, block);
+    let mut found = of_functions(module, reached, parts, block);
     let accesses = found.list.iter_mut().map(|a| &mut a.touches);
     let obstacles = found.obstacles.iter_mut().map(|o| &mut o.touches);
     for touches in accesses.chain(obstacles) {
@@ -91,7 +98,12 @@ pub(super) fn accesses(
     found
 }
 
-fn of_functions(module: &Module, reached: &[u32], block: Option<[u32; 3]>) -> Accesses {
+fn of_functions(
+    module: &Module,
+    reached: &[u32],
+    parts: &[Range<u32>],
+    block: Option<[u32; 3]>,
+) -> Accesses {
     let mut found = Accesses::default();
     initial_values(module, &mut found);
     let summaries = Summaries::new(module);
@@ -128,6 +140,18 @@ fn of_functions(module: &Module, reached: &[u32], block: Option<[u32; 3]>) -> Ac
                     touches: access.touches,
                     begins,
                 }),
+                // It moves with what is beside the parts.
+                Class::Obstacle(_) if is_object_beside(parts, i, &access, begins) => {
+                    found.list.push(Access {
+                        function: index,
+                        at: access.at,
+                        operand: access.operand,
+                        bytes: OBJECT_BYTES,
+                        generic: false,
+                        touches: access.touches,
+                        begins,
+                    });
+                }
                 Class::Obstacle(reason) if is_unknown(i, &access) => {
                     found.obstacles.push(Obstacle::everywhere(i.span, reason));
                 }
@@ -252,10 +276,7 @@ fn other(i: &Instruction, operand: usize) -> String {
             0 => "a tensor copy writes it in the swizzle mode of its tensor map",
             _ => "a tensor copy reads it in the swizzle mode of its tensor map",
         },
-        Opcode::Cp if i.has(Word::Bulk) => match operand {
-            0 => "a bulk copy writes it in the order of global memory",
-            _ => "a bulk copy reads it in the order of global memory",
-        },
+        Opcode::Cp if i.has(Word::Bulk) => BulkCopy::reason(operand != 0),
         Opcode::Cp => "a copy that is more than cp.async of 4, 8 or 16 bytes",
         _ => "an instruction that the kit does not know",
     };
@@ -274,6 +295,23 @@ fn arrives_at(i: &Instruction, operand: usize) -> bool {
     let is_address = |o: &Operand| matches!(o, Operand::Address(..));
     let last = i.operands.iter().rposition(is_address) == Some(operand);
     last && i.one_of(&[Word::Mbarrier, Word::MbarrierBytes]).is_some()
+}
+
+/// Whether it uses an `mbarrier` object that is certainly in none of the mapped parts.
+fn is_object_beside(
+    parts: &[Range<u32>],
+    i: &Instruction,
+    access: &SharedAccess,
+    begins: Option<(u32, u32)>,
+) -> bool {
+    let arrives = i.opcode == Opcode::Cp && arrives_at(i, access.operand);
+    let is_object = (i.opcode == Opcode::Mbarrier || arrives) && !access.generic;
+    let is_beside = |(low, high): (u32, u32)| {
+        let end = high.saturating_add(OBJECT_BYTES);
+        let mut parts = parts.iter();
+        parts.all(|part| end <= part.start || part.end <= low)
+    };
+    is_object && !parts.is_empty() && begins.is_some_and(is_beside)
 }
 
 /// Whether the hardware accesses an operand in a swizzle mode of its own.

@@ -49,6 +49,7 @@ use spadkit_ptx::ast::Module;
 use spadkit_ptx::exec::{Launch, SharedPart};
 use spadkit_ptx::marker::LAYOUT;
 use spadkit_sm::config::Config;
+use std::ops::Range;
 
 /// A request to rewrite a kernel.
 #[derive(Clone, Debug)]
@@ -91,13 +92,14 @@ impl Request {
 }
 
 impl Request {
-    /// Whether parts of dynamic shared memory have mappings of their own.
-    fn maps_parts(&self) -> bool {
-        let is_part = |name: &String| self.parts.iter().any(|part| part.name == *name);
-        match &self.hashes {
-            Hashes::All(_) => false,
-            Hashes::Named(list) => list.iter().any(|(name, _)| is_part(name)),
-        }
+    /// The bytes of the parts of dynamic shared memory that have mappings of their own.
+    fn mapped_parts(&self) -> Vec<Range<u32>> {
+        let Hashes::Named(list) = &self.hashes else {
+            return Vec::new();
+        };
+        let is_mapped = |part: &&SharedPart| list.iter().any(|(name, _)| part.name == *name);
+        let parts = self.parts.iter().filter(is_mapped);
+        parts.map(|part| part.offset..part.end()).collect()
     }
 
     /// The block size that may be assumed of an entry, which then says so.
@@ -111,7 +113,7 @@ impl Request {
     /// The block size on which it depends in which part an access is.
     fn relied_block(&self, module: &Module, entry: u32) -> Option<[u32; 3]> {
         let assumed = self.assumed_block(module, entry);
-        assumed.filter(|_| self.maps_parts())
+        assumed.filter(|_| !self.mapped_parts().is_empty())
     }
 }
 
@@ -158,7 +160,8 @@ fn rewritten(module: &Module, request: &Request) -> failure::Result<Rewritten> {
         .into());
     }
     let used: Vec<_> = placed.iter().map(|p| p.variable).collect();
-    let found = access::accesses(module, &reached, &used, request.relied_block(module, entry));
+    let block = request.relied_block(module, entry);
+    let found = access::accesses(module, &reached, &used, &request.mapped_parts(), block);
     let job = Job {
         module,
         request,

@@ -6,6 +6,7 @@
 //! index says all of them, they are compared with the addresses of the run.
 
 mod array;
+mod in_order;
 mod lines;
 mod mapped;
 mod result;
@@ -24,6 +25,7 @@ use result::judged::Judged;
 pub use result::left_alone::{LeftAlone, gains_little, torn_verdict};
 pub use result::padding::Padding;
 pub use result::parted::Parted;
+pub use result::python::Python;
 pub use result::templates::Template;
 pub use result::torn::{TornLine, torn_places};
 pub use search::{Search, Searched, SplitWide};
@@ -112,6 +114,9 @@ pub struct Suggestion {
     pub padding: Option<Padding>,
     /// The tensor copies that go through the array, whose maps change.
     pub tensor_copies: Vec<CopyChange>,
+    /// The language of Python in which the change is.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub python: Option<Python>,
     /// The mapping in CuTe.
     pub cute: Option<Template>,
     /// The mapping in Triton.
@@ -184,7 +189,7 @@ impl SourceFiles {
         let mut found = suggestions(tuned, names, self);
         for mut s in std::mem::take(&mut found.changes) {
             find_users(&mut s.lines, self);
-            python::add(&mut found, s, self);
+            found.changes.push(s);
         }
         found
     }
@@ -223,8 +228,10 @@ pub fn suggestions(
 ) -> Suggestions {
     let targets = target::targets(tuned);
     let names = function_names(&targets, tuned.trace, names, sources);
-    let suggest =
-        |(target, name): (&Target, &String)| suggestion(target, tuned, name, None, sources);
+    let suggest = |(target, name): (&Target, &String)| {
+        let s = suggestion(target, tuned, name, None, sources);
+        python::translated(target, tuned, s, sources)
+    };
     let gains = |code: &InMachineCode| code.gains();
     let pays = |s: &Suggestion| {
         s.conflicts < s.conflicts_before
@@ -232,13 +239,16 @@ pub fn suggestions(
             && s.library().is_none()
             && s.machine_code.as_ref().is_none_or(gains)
     };
-    let all = targets.iter().zip(&names).map(suggest);
-    let (mut changes, left): (Vec<_>, Vec<_>) = all.partition(pays);
-    shared_statements::join(&mut changes);
-    Suggestions {
-        changes,
-        left: left.into_iter().map(LeftAlone::from).collect(),
+    let (mut changes, mut left) = (Vec::new(), Vec::new());
+    for found in targets.iter().zip(&names).map(suggest) {
+        match found {
+            Ok(s) if pays(&s) => changes.push(s),
+            Ok(s) => left.push(LeftAlone::from(s)),
+            Err(alone) => left.push(alone),
+        }
     }
+    shared_statements::join(&mut changes);
+    Suggestions { changes, left }
 }
 
 /// The name of the function of each target, which the files of the accesses do not have yet.
@@ -327,6 +337,7 @@ fn suggestion(
         function_name: function.to_owned(),
         padding: padding::padding(target, &shape, &lines, &array, &torn),
         tensor_copies: copies::copies(target),
+        python: None,
         cute: templates::cute(target, &shape),
         triton: templates::triton(target, &shape),
         lines: lines.changes,
@@ -424,6 +435,7 @@ fn of_longer_rows(
         function_name: String::new(),
         padding: None,
         tensor_copies: Vec::new(),
+        python: None,
         cute: None,
         triton: None,
         lines: longer.lines,

@@ -6,9 +6,9 @@ use crate::launch::{LaunchFile, Prepared};
 use serde_json::{Map, Value, json};
 use spadkit_base::error::{Error, Result};
 use spadkit_mapping::trace::{
-    Access, AccessTrace, BLOCK_FIELD, BY_DESCRIPTOR_FIELD, GRID_FIELD, Op, REMOTE_FIELD,
-    ROW_BYTES_FIELD, SharedVariable, TARGET_FIELD, TENSOR_COPIES_FIELD, TensorCopy,
-    VARIABLES_FIELD,
+    Access, AccessTrace, BLOCK_FIELD, BULK_COPIES_FIELD, BY_DESCRIPTOR_FIELD, BulkCopy, GRID_FIELD,
+    Op, REMOTE_FIELD, ROW_BYTES_FIELD, SharedVariable, TARGET_FIELD, TENSOR_COPIES_FIELD,
+    TensorCopy, VARIABLES_FIELD,
 };
 use spadkit_ptx::exec::{BlockSink, CopyEvent, Event, Launch, Meeting, Piece, SharedPart, Sink};
 use spadkit_ptx::shared::is_shared;
@@ -35,7 +35,7 @@ fn fields(
     target: Option<&str>,
     (grid, block): ([u32; 3], [u32; 3]),
     variables: &[SharedVariable],
-    tensor_copies: &BTreeSet<TensorCopy>,
+    recorded: &Recorded,
 ) -> Map<String, Value> {
     let mut extra = Map::new();
     if let Some(target) = target {
@@ -45,8 +45,13 @@ fn fields(
     if !variables.is_empty() {
         extra.insert(VARIABLES_FIELD.to_owned(), json!(variables));
     }
-    if !tensor_copies.is_empty() {
-        extra.insert(TENSOR_COPIES_FIELD.to_owned(), json!(tensor_copies));
+    if !recorded.tensor_copies.is_empty() {
+        let copies = &recorded.tensor_copies;
+        extra.insert(TENSOR_COPIES_FIELD.to_owned(), json!(copies));
+    }
+    if !recorded.bulk_copies.is_empty() {
+        let copies = BulkCopy::joined(recorded.bulk_copies.iter().cloned());
+        extra.insert(BULK_COPIES_FIELD.to_owned(), json!(copies));
     }
     extra.insert(BLOCK_FIELD.to_owned(), json!(block));
     extra
@@ -135,7 +140,7 @@ impl<'a> AccessRecorder<'a> {
             prepared.program().module().gpu(),
             (launch.grid, at),
             &named(variables, shared_bytes, &file.shared),
-            &recorded.tensor_copies,
+            &recorded,
         );
         if recorded.remote > 0 {
             extra.insert(REMOTE_FIELD.to_owned(), json!(recorded.remote));
@@ -172,6 +177,8 @@ struct Recorded {
     tensor_copies: BTreeSet<TensorCopy>,
     /// Instructions of warps that access shared memory of other blocks.
     remote: u64,
+    /// Shared memory that bulk copies without a tensor map go through.
+    bulk_copies: BTreeSet<BulkCopy>,
 }
 
 struct RawAccess {
@@ -231,7 +238,7 @@ impl BlockSink for OneBlock<'_> {
         let row = &self.recorder.code.rows[event.pc as usize];
         self.recorded.remote += u64::from(event.others);
         let Some(tensor) = event.tensor else {
-            return;
+            return self.plain_copy(event);
         };
         let copy = |&(offset, bytes): &Piece| TensorCopy {
             ptx_line: row.line,
@@ -258,6 +265,22 @@ impl BlockSink for OneBlock<'_> {
 }
 
 impl OneBlock<'_> {
+    /// A copy without a tensor map. Another block of the cluster has its arrays where this one
+    /// has them.
+    fn plain_copy(&mut self, event: &CopyEvent) {
+        let row = &self.recorder.code.rows[event.pc as usize];
+        let own = event.shared.iter().map(|piece| (piece, event.reads_shared));
+        let there = event.peer.iter().map(|piece| (piece, false));
+        let copy = |(&(offset, bytes), stores): (&Piece, bool)| BulkCopy {
+            ptx_line: row.line,
+            ptx_file: row.file.clone(),
+            stores,
+            offset: offset as u32,
+            bytes: bytes as u32,
+        };
+        self.recorded.bulk_copies.extend(own.chain(there).map(copy));
+    }
+
     fn access(&mut self, event: &Event, op: Op, lanes: u32) {
         let Some(access) = event.access.filter(|a| is_shared(a.space)) else {
             return;

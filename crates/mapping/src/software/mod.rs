@@ -11,12 +11,14 @@ mod layout;
 mod linear;
 mod operation;
 pub mod ptx;
+mod python;
 mod render;
 mod shared_layouts;
 mod steps;
 
 pub use layout::{Layout, LayoutSpec};
 pub use operation::{Step, Steps, Value};
+pub use python::numba_function;
 pub use render::{Code, Language, cuda_address_function, cuda_function, render};
 pub use shared_layouts::{swizzle_of, swizzles};
 

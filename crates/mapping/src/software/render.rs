@@ -245,7 +245,7 @@ fn c_expression(step: &Step) -> String {
 }
 
 /// The divisor that a factor ceil(2^32 / d) replaces.
-fn divisor(factor: u32) -> u32 {
+pub(super) fn divisor(factor: u32) -> u32 {
     (1u64 << 32).div_ceil(u64::from(factor)) as u32
 }
 

@@ -2,6 +2,7 @@
 
 pub mod accelsim;
 mod access;
+mod bulk_copies;
 mod check;
 mod conflicts;
 mod descriptors;
@@ -20,6 +21,8 @@ mod variables;
 mod weighted;
 
 pub use access::{Access, AccessTrace, Op};
+pub use bulk_copies::BulkCopy;
+pub use bulk_copies::FIELD as BULK_COPIES_FIELD;
 pub use conflicts::{ConflictCount, ConflictProfile, conflict_degree, removed_pct, removed_text};
 pub use descriptors::FIELD as BY_DESCRIPTOR_FIELD;
 pub use matrix_rows::FIELD as ROW_BYTES_FIELD;

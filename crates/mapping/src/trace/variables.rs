@@ -2,6 +2,7 @@
 //! wide accesses split.
 
 use super::access::{Access, AccessTrace};
+use super::bulk_copies::FIELD as BULK_COPIES;
 use super::tensor_copies::FIELD as TENSOR_COPIES;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
@@ -77,6 +78,10 @@ impl AccessTrace {
         if extra.contains_key(TENSOR_COPIES) {
             let copies = self.tensor_copies_in(4 * range.start..4 * range.end, 4 * base);
             extra.insert(TENSOR_COPIES.to_owned(), json!(copies));
+        }
+        if extra.contains_key(BULK_COPIES) {
+            let copies = self.bulk_copies_in(&(4 * range.start..4 * range.end), 4 * base);
+            extra.insert(BULK_COPIES.to_owned(), json!(copies));
         }
         AccessTrace {
             accesses: self.accesses.iter().filter_map(part).collect(),

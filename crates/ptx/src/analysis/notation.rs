@@ -138,11 +138,13 @@ pub(super) fn push(
 /// The name of a variable without the function that a compiler puts in front:
 /// `tile` of `_ZZ4copyPfE4tile`.
 pub fn plain_name(name: &str) -> &str {
-    let starts = name.char_indices().filter(|(_, c)| c.is_ascii_digit());
+    let nested = name.strip_prefix("_ZN").and(name.strip_suffix('E'));
+    let own = nested.unwrap_or(name);
+    let starts = own.char_indices().filter(|(_, c)| c.is_ascii_digit());
     let mut found = starts.filter_map(|(at, _)| {
-        let end = name[at..].find(|c: char| !c.is_ascii_digit())? + at;
-        let length: usize = name[at..end].parse().ok()?;
-        (name.starts_with("_Z") && length == name.len() - end).then(|| &name[end..])
+        let end = own[at..].find(|c: char| !c.is_ascii_digit())? + at;
+        let length: usize = own[at..end].parse().ok()?;
+        (name.starts_with("_Z") && length == own.len() - end).then(|| &own[end..])
     });
     // The last one: the variable comes after its function.
     found.next_back().unwrap_or(name)
@@ -156,6 +158,8 @@ mod tests {
     fn names_of_variables_in_functions() {
         assert_eq!(plain_name("_ZZ12through_tileILi0EEvPfPKfiiE4tile"), "tile");
         assert_eq!(plain_name("_ZZ4tileILi16EEvPiPKiiiiiE7similar"), "similar");
+        assert_eq!(plain_name("_ZN2wp4tileE"), "tile");
+        assert_eq!(plain_name("_ZN2wp1fEv"), "_ZN2wp1fEv");
         assert_eq!(plain_name("tile4abcd"), "tile4abcd");
         assert_eq!(plain_name("a"), "a");
     }

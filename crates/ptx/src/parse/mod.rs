@@ -43,8 +43,10 @@ struct Parser<'a> {
 }
 
 impl Module {
-    /// Parses the PTX `text` of the file `name`.
+    /// Parses the PTX `text` of the file `name`. NULs at its end are cut off: the size that NVRTC
+    /// gives counts one.
     pub fn parse(text: &str, name: &str) -> Result<Module> {
+        let text = text.trim_end_matches('\0');
         let path = Path::new(name);
         let mut parser = Parser {
             text,

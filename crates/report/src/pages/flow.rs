@@ -189,6 +189,7 @@ mod tests {
                         machine_code: None,
                     }),
                 }],
+                in_order: None,
                 fewest_proved: true,
                 cycles: Some(116),
                 best: Some("pad:<b>".into()),

@@ -69,7 +69,7 @@ impl Form {
         }
         let is_dynamic = found.is_dynamic();
         Some(Form {
-            array: array.name.to_owned(),
+            array: array.declared().to_owned(),
             around: (found.head.clone(), found.attributes.clone()),
             is_dynamic,
             takes_a_member: bytes_of_type(&found.element).is_none()
@@ -77,7 +77,7 @@ impl Form {
             may_be_longer: rows::may_be_longer(
                 constants.place(),
                 found.name,
-                array.name,
+                array,
                 dimensions.len(),
             ),
             element: found.element,
@@ -174,7 +174,7 @@ fn declared<'a>(
         seen.into_iter().next_back()
     })?;
     let constants = Constants::of(&file, sources).seen_from(line);
-    let found = Declarator::at(constants.place(), line, array.name)?;
+    let found = Declarator::at(constants.place(), line, array.declared())?;
     Some((constants, found))
 }
 

@@ -122,8 +122,8 @@ fn each(
     let mut changes = Vec::new();
     for (file, line) in lines {
         let constants = Constants::of(&file, sources).seen_from(line);
-        let found = Declarator::at(constants.place(), line, array.name)?;
-        let counted = counts_elements(constants.place(), found.name, array.name);
+        let found = Declarator::at(constants.place(), line, array.declared())?;
+        let counted = counts_elements(constants.place(), found.name, array.declared());
         if counted && !found.is_dynamic() {
             return None;
         }

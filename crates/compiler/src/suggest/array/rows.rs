@@ -4,9 +4,10 @@
 //! row to the next (`(float *)tile`, `&tile[0][0]`), do not.
 
 use crate::suggest::source::addresses::{Used, use_of};
-use crate::suggest::source::declarations::{brackets, is_declared};
+use crate::suggest::source::declarations::{Named, brackets, is_declared};
 use crate::suggest::source::hidden::is_hidden;
 use crate::suggest::source::macros::{defined, parameters_and_body};
+use crate::suggest::source::namespaces::namespaces_of;
 use crate::suggest::source::pointers::{declared_pointer, declared_reference, is_operand};
 use crate::suggest::source::scan::{Text, last_name, word};
 
@@ -17,13 +18,19 @@ const OF_ROWS: [&str; 2] = ["load_matrix_sync", "store_matrix_sync"];
 pub(in crate::suggest) fn may_be_longer(
     place: &Text,
     declared: usize,
-    array: &str,
+    named: Named,
     indices: usize,
 ) -> bool {
+    let array = named.declared();
     let from = declared + array.len();
     // A declaration outside of functions is seen to the end of the file.
     let end = place.block_end(declared);
-    let own = Uses { place, indices };
+    let in_namespaces = namespaces_of(named.variable).is_some();
+    let own = Uses {
+        place,
+        indices,
+        in_namespaces,
+    };
     let mut at = from;
     while let Some(found) = word(&place.masked[at..end], array) {
         let begin = at + found;
@@ -44,6 +51,7 @@ pub(in crate::suggest) fn may_be_longer(
         let own = Uses {
             place: &body,
             indices,
+            in_namespaces,
         };
         let mut at = 0;
         std::iter::from_fn(|| {
@@ -61,6 +69,8 @@ struct Uses<'a> {
     place: &'a Text,
     /// Number of indices of an element.
     indices: usize,
+    /// Whether names with a scope before them are the array's, too.
+    in_namespaces: bool,
 }
 
 impl Uses<'_> {
@@ -68,11 +78,12 @@ impl Uses<'_> {
     /// row as a pointer.
     fn is_understood(&self, (begin, after): (usize, usize), end: usize) -> bool {
         let place = self.place;
-        let before = place.masked[..begin].trim_end();
+        let start = place.qualified_start(begin);
         // A name of another scope, or the same array once more.
-        if before.ends_with("::") || self.is_declared_again(begin) {
+        if start != begin && !self.in_namespaces || self.is_declared_again(start) {
             return true;
         }
+        let begin = start;
         let (indices, length) = brackets(&place.masked[after..end]);
         let own_end = after + length;
         if indices.len() == self.indices {
@@ -159,7 +170,11 @@ mod tests {
         );
         let place = Text::new(source);
         let declared = place.masked.find("t[32]").unwrap();
-        may_be_longer(&place, declared, "t", 2)
+        let named = Named {
+            name: "t",
+            variable: "",
+        };
+        may_be_longer(&place, declared, named, 2)
     }
 
     #[test]

@@ -2,6 +2,7 @@
 
 use super::extent::Bytes;
 use crate::suggest::source::declarations::{Declarations, Named};
+use crate::suggest::source::namespaces;
 use crate::suggest::{SourceFiles, Tuned};
 use spadkit_mapping::geometry::WORD_BYTES;
 use spadkit_mapping::software::Layout;
@@ -32,6 +33,8 @@ pub(in crate::suggest) struct Target<'a> {
     pub all: Vec<SharedVariable>,
     /// Bytes of the elements that the source declares, where that is known.
     pub declared: Option<u32>,
+    /// The name that the lines of the accesses have, for an array of a namespace.
+    pub called: Option<String>,
 }
 
 /// The targets of mappings: each variable that gains, or all of shared memory
@@ -51,6 +54,7 @@ pub(in crate::suggest) fn targets<'a>(tuned: &Tuned<'a>) -> Vec<Target<'a>> {
             choices: &v.choices,
             all: vec![v.variable.clone()],
             declared: None,
+            called: None,
         };
         return variables.map(target).collect();
     }
@@ -63,6 +67,7 @@ pub(in crate::suggest) fn targets<'a>(tuned: &Tuned<'a>) -> Vec<Target<'a>> {
         choices,
         all,
         declared: None,
+        called: None,
     };
     if gains(choices) {
         vec![whole]
@@ -82,6 +87,9 @@ impl Target<'_> {
 
     /// The name of the array in the source.
     pub fn array_name(&self) -> String {
+        if let Some(called) = &self.called {
+            return called.clone();
+        }
         match self.alone() {
             Some(variable) => crate::suggest::name_of(&variable.name),
             None => "shared".to_owned(),
@@ -117,7 +125,7 @@ impl Target<'_> {
         accesses.map(|a| a.bytes).min().unwrap_or(4)
     }
 
-    /// The target, with the element size that the source declares.
+    /// The target, with the name and the element size that the source has.
     pub fn as_declared(&self, sources: &mut SourceFiles) -> Self {
         let places = self.accesses.places();
         let pcs: BTreeSet<u32> = self.accesses.accesses.iter().map(|a| a.pc).collect();
@@ -126,7 +134,10 @@ impl Target<'_> {
             place.source.into_iter().chain(place.inlined_at)
         });
         let lines: BTreeSet<String> = lines.collect();
-        let name = self.array_name();
+        let texts: Vec<String> = lines.iter().filter_map(|l| sources.line(l)).collect();
+        let own = self.alone().map_or("", |v| v.name.as_str());
+        let called = namespaces::called(own, &self.array_name(), &texts);
+        let name = called.clone().unwrap_or_else(|| self.array_name());
         // An access may need a part of a word-sized element.
         let widest = self.narrowest().max(4);
         let mut sizes = SIZES.iter().filter(|bytes| **bytes <= widest);
@@ -139,6 +150,7 @@ impl Target<'_> {
         });
         Target {
             declared: declared.copied(),
+            called,
             ..self.clone()
         }
     }

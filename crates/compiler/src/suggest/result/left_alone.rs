@@ -1,6 +1,7 @@
 //! The cost of accesses that the compiler no longer merges: arrays that are better left
 //! unchanged, and the conflicts that the changes of the others leave.
 
+use super::python::Python;
 use crate::suggest::lines::change::LineChange;
 use crate::suggest::{InMachineCode, Suggestion, TornLine};
 use serde::Serialize;
@@ -28,6 +29,12 @@ pub struct LeftAlone {
     /// The source is Python, and its compiler lays the array out.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub by_compiler: bool,
+    /// That compiler is Triton's.
+    #[serde(skip)]
+    pub by_triton: bool,
+    /// The language of Python that has no layout for the mapping.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub python: Option<Python>,
     /// The library of the toolkit that accesses the array by a reference.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub library: Option<&'static str>,
@@ -70,6 +77,8 @@ impl From<Suggestion> for LeftAlone {
             torn: s.torn,
             machine_code,
             by_compiler: false,
+            by_triton: false,
+            python: None,
             library,
         }
     }
@@ -120,6 +129,9 @@ fn because(changes: &[Suggestion], left: &[LeftAlone]) -> String {
     if left.iter().any(|l| l.by_compiler) {
         return "the compiler of its Python source lays the array out".to_owned();
     }
+    if let Some(python) = left.iter().find_map(|l| l.python) {
+        return format!("no layout of {} is the mapping", python.name());
+    }
     if let Some(library) = left.iter().find_map(|l| l.library) {
         return format!("{library} accesses the array, and its source cannot take the mapping");
     }
@@ -167,6 +179,8 @@ mod tests {
             torn: Vec::new(),
             machine_code: None,
             by_compiler: false,
+            by_triton: false,
+            python: None,
             library: None,
         }
     }

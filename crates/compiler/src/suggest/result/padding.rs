@@ -391,7 +391,12 @@ fn constant_rows(form: &Form, text: &str, array: &str) -> Option<BTreeSet<u64>> 
 
 /// The padding of up to `most` units of `unit` bytes after every `length` bytes, if
 /// it is nearly as good as the best mapping.
-fn best_of(target: &Target, length: u32, unit: u32, most: u32) -> Option<(u32, Layout)> {
+pub(in crate::suggest) fn best_of(
+    target: &Target,
+    length: u32,
+    unit: u32,
+    most: u32,
+) -> Option<(u32, Layout)> {
     let best = fewest_of(target, length, unit, most)?;
     target
         .is_nearly_best(cost(target, &best.1).0)

@@ -39,7 +39,7 @@ impl Swizzle {
 }
 
 /// The swizzle that is the mapping, or the best one, if it is nearly as good.
-fn swizzle(target: &Target) -> Option<(Layout, Swizzle)> {
+pub(in crate::suggest) fn swizzle(target: &Target) -> Option<(Layout, Swizzle)> {
     let bytes = target.element_bytes();
     let best = &target.choices.best().layout;
     let same = swizzle_of(best).and_then(|s| Layout::new(&s, best.geometry()).ok());
@@ -49,7 +49,7 @@ fn swizzle(target: &Target) -> Option<(Layout, Swizzle)> {
     Some((layout, swizzle))
 }
 
-fn template(target: &Target, layout: &Layout, code: String) -> Template {
+pub(in crate::suggest) fn template(target: &Target, layout: &Layout, code: String) -> Template {
     Template {
         hash: layout.spec().clone(),
         conflicts: target.array.count(layout).conflicts,
@@ -86,24 +86,26 @@ pub(in crate::suggest) fn triton(target: &Target, shape: &Shape) -> Option<Templ
 
 impl Swizzle {
     /// The longest row that the number of the row alone swizzles.
-    fn row(self) -> Option<u32> {
+    pub fn row(self) -> Option<u32> {
         let shift = u32::try_from(self.shift).ok()?;
         Some(1 << (self.base + shift))
     }
 
-    /// Triton's words for it: element c of row r is at c ^ vec * ((r / perPhase)
-    /// mod maxPhase). None where the bits that choose the phase are not the
-    /// row's, or a row is shorter than its phases.
+    /// Triton's words for it.
     pub fn encoding(self, row: u32) -> Option<String> {
+        let (vec, per_phase, max_phase) = self.phases(row)?;
+        Some(format!(
+            "#ttg.swizzled_shared<{{vec = {vec}, perPhase = {per_phase}, maxPhase = {max_phase}, \
+             order = [1, 0]}}>"
+        ))
+    }
+
+    /// `vec`, `perPhase` and `maxPhase`: element c of row r is at c ^ vec * ((r / perPhase)
+    /// mod maxPhase). None where the bits that choose the phase are not the row's, or a row is
+    /// shorter than its phases.
+    pub fn phases(self, row: u32) -> Option<(u32, u32, u32)> {
         let (longest, reach) = (self.row()?, 1 << (self.base + self.bits));
         let said = row.is_power_of_two() && row <= longest && row >= reach;
-        said.then(|| {
-            format!(
-                "#ttg.swizzled_shared<{{vec = {}, perPhase = {}, maxPhase = {}, order = [1, 0]}}>",
-                1u32 << self.base,
-                longest / row,
-                1u32 << self.bits
-            )
-        })
+        said.then(|| (1 << self.base, longest / row, 1 << self.bits))
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::suggest::array::extent::WITHOUT_ASKING;
 use crate::suggest::{
-    AccessChange, CopyChange, LineChange, Parts, Suggestion, Template, torn_places,
+    AccessChange, CopyChange, LineChange, Parts, Python, Suggestion, Template, torn_places,
 };
 use spadkit_mapping::software::{Language, LayoutSpec};
 use spadkit_mapping::trace::{line_of_file, ptx_text, without_folder};
@@ -45,7 +45,12 @@ impl Suggestion {
 
     /// Whether the rows of the array become longer, and no index changes.
     pub fn has_longer_rows(&self) -> bool {
-        self.function.is_empty()
+        self.function.is_empty() && matches!(self.hash, LayoutSpec::Pad { .. })
+    }
+
+    /// Whether the array has another layout in Python, and no access changes.
+    pub fn has_another_layout(&self) -> bool {
+        self.python.is_some_and(Python::has_layouts) && !self.has_longer_rows()
     }
 
     /// Whether nothing but the declaration changes.

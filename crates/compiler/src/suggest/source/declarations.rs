@@ -7,6 +7,7 @@ use super::declarator::Declarator;
 use super::edits::{Edit, applied};
 use super::elements::bytes_of_type;
 use super::files::split;
+use super::namespaces::namespaces_of;
 use super::scan::{Text, first_name, is_word, last_name, word};
 use crate::suggest::SourceFiles;
 use crate::suggest::mapped::Mapped;
@@ -39,6 +40,19 @@ pub(in crate::suggest) struct Named<'a> {
     pub variable: &'a str,
 }
 
+impl<'a> Named<'a> {
+    /// In its declaration: without the namespaces that lines name.
+    pub fn declared(self) -> &'a str {
+        self.name.rsplit("::").next().unwrap_or(self.name)
+    }
+
+    /// Whether a declaration at `at` can be that of the array.
+    fn is_at(self, place: &Text, at: usize) -> bool {
+        let own = namespaces_of(self.variable);
+        own.is_none_or(|own| place.namespaces_at(at) == own)
+    }
+}
+
 /// The declarations of shared arrays of one name.
 pub(in crate::suggest) struct Declarations {
     /// Declarations by file and line; `None` for one that is not understood.
@@ -54,7 +68,7 @@ impl Declarations {
         bytes: u32,
         sources: &mut SourceFiles,
     ) -> Self {
-        let name = array.name;
+        let name = array.declared();
         let files: BTreeSet<&str> = places.filter_map(|p| Some(split(p)?.0)).collect();
         let mut found = BTreeMap::new();
         for file in files {
@@ -62,7 +76,9 @@ impl Declarations {
             // A declaration in a comment is none.
             let lines: Vec<&str> = place.masked.lines().collect();
             for (line, own) in (1..).zip(&lines) {
-                if !own.contains("__shared__") {
+                let at = place.start_of_line(line).unwrap_or_default();
+                let shared = own.find("__shared__");
+                if shared.is_none_or(|shared| !array.is_at(&place, at + shared)) {
                     continue;
                 }
                 let mut statement = (*own).to_owned();
@@ -139,9 +155,11 @@ impl Declarations {
 /// The text from the declaration at line `from` to the line before `to`. Its own
 /// block may open on the same line.
 fn between(file: &str, from: u32, to: u32, sources: &mut SourceFiles) -> Text {
-    let lines = (from..to).map_while(|l| sources.line(&format!("{file}:{l}")));
-    let all = lines.collect::<Vec<_>>().join("\n");
-    Text::new(all[all.find("__shared__").unwrap_or(0)..].to_owned())
+    let place = sources.text(file);
+    let end = place.text.len();
+    let [start, to] = [from, to].map(|line| place.start_of_line(line).unwrap_or(end));
+    let shared = place.masked[start..to].find("__shared__").unwrap_or(0);
+    place.part((start + shared, to))
 }
 
 /// Bytes of the elements, where their type is a parameter of the template around the
@@ -153,7 +171,7 @@ fn template_bytes(
     sources: &mut SourceFiles,
 ) -> Option<u32> {
     let constants = Constants::of(file, sources);
-    let at = Declarator::at(constants.place(), line, array.name)?.name;
+    let at = Declarator::at(constants.place(), line, array.declared())?.name;
     let bound = Bindings::of(array.variable, constants.place(), at);
     constants.bound_to(bound).bytes_of(&declared.element)
 }

@@ -13,6 +13,7 @@ pub(super) mod files;
 pub(super) mod hidden;
 pub(super) mod included;
 pub(super) mod macros;
+pub(super) mod namespaces;
 pub(super) mod pointers;
 pub(super) mod region;
 pub(super) mod scan;

@@ -1,5 +1,7 @@
 //! Brackets, statements and functions of C++ source, found without a parser.
 
+use super::namespaces::{self, Namespace};
+
 /// Lines of a file that are read at most.
 pub(in crate::suggest) const MOST_LINES: usize = 100_000;
 /// Words before a parenthesis that are no function.
@@ -11,8 +13,9 @@ pub(in crate::suggest) struct Text {
     /// The text as it is.
     pub text: String,
     /// The text with blanks instead of string literals and comments, so that every
-    /// bracket counts.
+    /// bracket counts, and without the heads and braces of namespaces.
     pub masked: String,
+    pub(super) namespaces: Vec<Namespace>,
 }
 
 /// The head of a function or of a lambda that has a name.
@@ -27,8 +30,22 @@ pub(in crate::suggest) struct Function {
 
 impl Text {
     pub fn new(text: String) -> Self {
-        let masked = masked(&text);
-        Text { text, masked }
+        let mut masked = masked(&text);
+        let namespaces = namespaces::dissolved(&mut masked);
+        Text {
+            text,
+            masked,
+            namespaces,
+        }
+    }
+
+    /// The text of a span, whose blocks may end outside of it.
+    pub fn part(&self, (from, to): (usize, usize)) -> Text {
+        Text {
+            text: self.text[from..to].to_owned(),
+            masked: self.masked[from..to].to_owned(),
+            namespaces: Vec::new(),
+        }
     }
 
     /// The closing bracket for the one at `open`.

@@ -19,6 +19,11 @@ impl Indices {
         self.by_line.get(line)
     }
 
+    /// The shared variables of all accesses, as the PTX names them.
+    pub fn variables(&self) -> impl Iterator<Item = &str> {
+        self.by_line.values().map(|index| index.variable.as_str())
+    }
+
     /// Whether the address of that access depends on a value from memory.
     pub fn depends_on_data(&self, line: &PtxLine) -> bool {
         self.of_data.contains(line)

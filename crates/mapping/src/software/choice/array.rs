@@ -7,7 +7,8 @@ use crate::geometry::Geometry;
 use crate::hash::HashSpec;
 use crate::search::Problem;
 use crate::trace::{
-    AccessTrace, ConflictCount, ConflictProfile, ConflictRule, MatrixRows, TensorCopy, WeightedPass,
+    AccessTrace, BulkCopy, ConflictCount, ConflictProfile, ConflictRule, MatrixRows, TensorCopy,
+    WeightedPass,
 };
 use std::collections::BTreeSet;
 use std::fmt;
@@ -22,6 +23,7 @@ pub struct Array {
     profile: ConflictProfile,
     problem: Problem,
     copies: Vec<TensorCopy>,
+    in_order: Vec<BulkCopy>,
     matrices: Vec<MatrixRows>,
     by_descriptor: bool,
 }
@@ -41,6 +43,9 @@ pub enum Refusal {
     OfRows,
     /// `wgmma` reads the array by a descriptor.
     Descriptor,
+    /// A bulk copy without a tensor map keeps the words in their order: it stores from the
+    /// array if true.
+    InOrder(bool),
 }
 
 impl fmt::Display for Refusal {
@@ -60,6 +65,7 @@ impl fmt::Display for Refusal {
             Refusal::Descriptor => f.write_str(
                 "wgmma reads the array by a descriptor, whose swizzle mode is its mapping",
             ),
+            Refusal::InOrder(stores) => f.write_str(BulkCopy::reason(*stores)),
         }
     }
 }
@@ -80,6 +86,7 @@ impl Array {
             problem: Problem::new(&profile, geometry).with_vectors(vector_words.ilog2()),
             profile,
             copies: trace.tensor_copies(),
+            in_order: trace.bulk_copies(),
             matrices: trace.matrix_rows(),
             by_descriptor: trace.has_descriptors(),
         }
@@ -120,6 +127,12 @@ impl Array {
     /// the swizzle modes of their maps.
     pub fn tensor_copies(&self) -> &[TensorCopy] {
         &self.copies
+    }
+
+    /// The bulk copies without a tensor map that go through it, by their lines: with one, its
+    /// words stay in their order.
+    pub fn bulk_copies(&self) -> &[BulkCopy] {
+        &self.in_order
     }
 
     /// Whether `wmma` computes the addresses of some of its accesses: then only gaps
@@ -209,7 +222,11 @@ impl Array {
 
     /// Why this array cannot have `layout`, if it cannot.
     pub fn refuses(&self, layout: &Layout) -> Option<Refusal> {
-        if self.is_by_descriptor() && *layout.spec() != LayoutSpec::Hash(HashSpec::Mod) {
+        let moves = *layout.spec() != LayoutSpec::Hash(HashSpec::Mod);
+        if let Some(copy) = self.in_order.first().filter(|_| moves) {
+            return Some(Refusal::InOrder(copy.stores));
+        }
+        if self.is_by_descriptor() && moves {
             return Some(Refusal::Descriptor);
         }
         if !layout.keeps_vectors(self.vector_words, self.words) {

@@ -274,11 +274,13 @@ pub fn choices(array: &Array, kinds: &[MappingKind], effort: &Effort) -> Result<
     search.fixed("mod".parse()?, MappingKind::Mod)?;
     // The copy engine has swizzles, and no other mapping.
     let copied = !array.tensor_copies().is_empty();
-    // Fixed hashes that would break rows or descriptors are refused with the reason.
+    // Fixed hashes that would break rows, descriptors or copies are refused with the reason.
     let fixed = [MappingKind::Xor, MappingKind::Add];
+    let in_order = !array.bulk_copies().is_empty();
     let searched = |k: &MappingKind| {
         kinds.contains(k)
-            && (!copied || *k == MappingKind::Swizzle)
+            && (!copied || in_order || *k == MappingKind::Swizzle)
+            && (!in_order || fixed.contains(k))
             && (!array.has_matrices() || *k == MappingKind::Pad || fixed.contains(k))
             && (!array.is_by_descriptor() || fixed.contains(k))
     };
@@ -301,7 +303,9 @@ pub fn choices(array: &Array, kinds: &[MappingKind], effort: &Effort) -> Result<
     let (any_floor, floor) = (array.any_floor(), array.floor());
     let all_modes = copied && kinds.contains(&MappingKind::Swizzle) && !effort.control.stopped();
     let [no_linear, no_pad] = [linear_bound, pad_bound].map(|bound| bound >= Some(best));
-    let searched = if all_modes {
+    let searched = if in_order {
+        None
+    } else if all_modes {
         Some(NoneFewer::CopyModes)
     } else if array.has_matrices() {
         no_pad.then_some(NoneFewer::RowGaps)

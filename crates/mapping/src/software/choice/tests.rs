@@ -451,6 +451,51 @@ fn what_a_descriptor_names_has_no_mapping() {
     assert!(reasons.eq([Refusal::Descriptor; 2]));
 }
 
+/// A bulk copy without a tensor map takes words in their order.
+#[test]
+fn what_a_bulk_copy_keeps_in_order_has_no_mapping() {
+    let column: Vec<u32> = (0..32).map(|l| 32 * l).collect();
+    let mut trace = trace(1024, vec![(4, column)]);
+    let copy = |offset: u32, stores: bool| serde_json::json!([{"ptx_line": 7, "stores": stores, "offset": offset, "bytes": 64}]);
+    let mut found = |copies: serde_json::Value| {
+        let field = crate::trace::BULK_COPIES_FIELD.to_owned();
+        trace.extra.insert(field, copies);
+        let kinds = MappingKind::all();
+        choices(&array(&trace, 2048), &kinds, &effort()).unwrap()
+    };
+    for stores in [false, true] {
+        let found = found(copy(128, stores));
+        assert_eq!((found.ranked.len(), found.best().conflicts), (1, 31));
+        assert_eq!(found.none_fewer, None);
+        let reasons = found.left_out.iter().map(|(_, why)| *why);
+        assert!(reasons.eq([Refusal::InOrder(stores); 2]));
+    }
+    assert_eq!(found(serde_json::json!([])).best().conflicts, 0);
+}
+
+/// One variable is accessed, another is only copied: the first has a mapping of its own.
+#[test]
+fn a_variable_beside_a_copied_one_has_a_mapping() {
+    let column: Vec<u32> = (0..32).map(|l| 32 * l).collect();
+    let mut trace = trace(2048, vec![(4, column)]);
+    let variables = serde_json::json!([
+        {"name": "tile", "offset": 0, "bytes": 4096},
+        {"name": "brought", "offset": 4096, "bytes": 4096},
+    ]);
+    let copies = serde_json::json!([{"ptx_line": 7, "stores": false, "offset": 4096, "bytes": 64}]);
+    let extra = &mut trace.extra;
+    extra.insert(crate::trace::VARIABLES_FIELD.to_owned(), variables);
+    let apart = |trace: &AccessTrace| {
+        let kinds = MappingKind::all();
+        per_variable(trace, geometry(), phases(), 4096, &kinds, &effort()).unwrap()
+    };
+    assert!(apart(&trace).is_none());
+    let extra = &mut trace.extra;
+    extra.insert(crate::trace::BULK_COPIES_FIELD.to_owned(), copies);
+    let apart = apart(&trace).unwrap();
+    assert_eq!((apart.variables.len(), apart.count.conflicts), (1, 0));
+}
+
 #[test]
 fn kinds_have_names() {
     for kind in MappingKind::all() {

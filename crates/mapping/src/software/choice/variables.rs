@@ -71,8 +71,17 @@ fn regions(trace: &AccessTrace) -> Vec<Region> {
     regions
 }
 
+/// Whether bulk copies keep words in their order outside of all of these: no mapping of all of
+/// shared memory is possible then.
+fn is_kept_elsewhere(trace: &AccessTrace, regions: &[Region]) -> bool {
+    let own = |region: &Region| 4 * region.own.start..4 * region.own.end;
+    let mut copies = trace.bulk_copies().into_iter();
+    copies.any(|copy| !regions.iter().any(|region| copy.meets(&own(region))))
+}
+
 /// Searches a mapping for each variable of `trace` on the accesses to it
-/// alone; `None` where the trace has fewer than two that are accessed.
+/// alone; `None` where the trace has fewer than two that are accessed, unless bulk copies go
+/// through others.
 pub fn per_variable(
     trace: &AccessTrace,
     geometry: Geometry,
@@ -82,7 +91,8 @@ pub fn per_variable(
     effort: &Effort,
 ) -> Result<Option<PerVariable>> {
     let regions = regions(trace);
-    if regions.len() < 2 {
+    let alone = regions.len() < 2 && !is_kept_elsewhere(trace, &regions);
+    if alone || regions.is_empty() {
         return Ok(None);
     }
     let mut variables = Vec::new();

@@ -109,8 +109,12 @@ pub struct CopyEvent<'a> {
     /// Global memory that it reads or writes: in the order in which it
     /// goes through it.
     pub global: &'a [Piece],
+    /// Shared memory of another block of the cluster that it writes.
+    pub peer: Option<Piece>,
     /// Whether it copies from shared memory to global memory.
     pub stores: bool,
+    /// Whether it reads `shared`: a store, or a copy to another block.
+    pub reads_shared: bool,
     /// Layout of the bytes in shared memory, for a copy by a tensor map.
     pub tensor: Option<TensorRows>,
     /// Byte offset of the `mbarrier` that its bytes arrive at, and how many

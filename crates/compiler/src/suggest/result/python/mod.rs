@@ -1,0 +1,186 @@
+//! Kernels of Python. In Numba, CuTe DSL and Gluon the author lays arrays out: there the
+//! mapping is longer rows, a stride, a layout or a function of Python. The arrays of Triton are
+//! laid out by its compiler.
+
+mod cute;
+mod gluon;
+mod numba;
+mod text;
+
+use super::left_alone::LeftAlone;
+use crate::suggest::array::target::Target;
+use crate::suggest::source::files::{SourceFiles, split};
+use crate::suggest::{LineChange, Suggestion, Tuned};
+use serde::Serialize;
+use spadkit_mapping::geometry::WORD_BYTES;
+use std::collections::BTreeSet;
+
+/// A language of Python in which the author of a kernel lays out its arrays.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Python {
+    /// Arrays have a shape, and are accessed by indices.
+    Numba,
+    /// Tensors have a layout.
+    Cute,
+    /// Buffers have a layout.
+    Gluon,
+}
+
+impl Python {
+    /// Its name in texts.
+    pub fn name(self) -> &'static str {
+        match self {
+            Python::Numba => "Numba",
+            Python::Cute => "CuTe DSL",
+            Python::Gluon => "Gluon",
+        }
+    }
+
+    /// Whether an array has a layout, so that accesses stay what they are.
+    pub fn has_layouts(self) -> bool {
+        self != Python::Numba
+    }
+}
+
+/// Who lays out the arrays of a kernel.
+enum LaidOut {
+    ByAuthor(Python),
+    ByTriton,
+    /// By a compiler of Python that is not known.
+    ByCompiler,
+}
+
+/// What the source of a kernel is, if it is Python: the names in the PTX tell its compiler.
+fn laid_out(tuned: &Tuned, s: &Suggestion, sources: &mut SourceFiles) -> Option<LaidOut> {
+    let variables = tuned.trace.shared_variables();
+    let of_trace = variables.iter().flat_map(|v| v.name.split(", "));
+    let names: BTreeSet<&str> = of_trace.chain(tuned.indices.variables()).collect();
+    let named = |start: &str| names.iter().any(|name| name.starts_with(start));
+    let files = files(&s.lines);
+    let is_python = |file: &&str| file.ends_with(".py");
+    if !files.iter().all(is_python) {
+        return None;
+    }
+    if named("_cudapy_smem") {
+        return Some(LaidOut::ByAuthor(Python::Numba));
+    }
+    if named("__dynamic_shmem__") || tuned.trace.name.starts_with("kernel_cutlass_") {
+        return Some(LaidOut::ByAuthor(Python::Cute));
+    }
+    if !named("global_smem") && files.is_empty() {
+        return None;
+    }
+    let mut has = |word: &str| {
+        let mut all = files.iter();
+        all.any(|file| sources.text(file).text.contains(word))
+    };
+    Some(if has("gluon") {
+        LaidOut::ByAuthor(Python::Gluon)
+    } else if has("shared.array(") {
+        LaidOut::ByAuthor(Python::Numba)
+    } else if named("global_smem") {
+        LaidOut::ByTriton
+    } else {
+        LaidOut::ByCompiler
+    })
+}
+
+/// The files of some lines.
+fn files(lines: &[LineChange]) -> BTreeSet<&str> {
+    let places = lines.iter().filter_map(|l| l.source.as_deref());
+    places.filter_map(|place| Some(split(place)?.0)).collect()
+}
+
+/// The file of the lines of `s`, if it is one: its name, their numbers, and all of its lines.
+fn lines_of(
+    s: &Suggestion,
+    sources: &mut SourceFiles,
+) -> Option<(String, Vec<usize>, Vec<String>)> {
+    let files = files(&s.lines);
+    let file = files.first().filter(|_| files.len() == 1)?;
+    let lines = sources.lines(file)?.to_vec();
+    let places = s.lines.iter().filter_map(|l| split(l.source.as_deref()?));
+    let numbers = places.map(|(_, number)| number as usize).collect();
+    Some(((*file).to_owned(), numbers, lines))
+}
+
+/// The change in Python that takes the place of `s`, or the array as one that is left alone;
+/// `s` itself if the source is not Python.
+pub(in crate::suggest) fn translated(
+    target: &Target,
+    tuned: &Tuned,
+    s: Suggestion,
+    sources: &mut SourceFiles,
+) -> Result<Suggestion, LeftAlone> {
+    let kernel = Kernel {
+        // The size of elements is that of the narrowest access.
+        target: &target.as_declared(sources),
+        tuned,
+    };
+    match laid_out(tuned, &s, sources) {
+        None => Ok(s),
+        Some(LaidOut::ByAuthor(python)) => {
+            let change = match python {
+                Python::Numba => Some(kernel.in_numba(s.clone(), sources)),
+                Python::Cute => kernel.in_cute(s.clone(), sources),
+                Python::Gluon => kernel.in_gluon(s.clone(), sources),
+            };
+            change.ok_or_else(|| LeftAlone {
+                python: Some(python),
+                ..LeftAlone::from(s)
+            })
+        }
+        Some(by) => Err(LeftAlone {
+            by_compiler: true,
+            by_triton: matches!(by, LaidOut::ByTriton),
+            ..LeftAlone::from(s)
+        }),
+    }
+}
+
+/// An array of a kernel of Python.
+struct Kernel<'a> {
+    target: &'a Target<'a>,
+    tuned: &'a Tuned<'a>,
+}
+
+impl Kernel<'_> {
+    /// Whether all accesses are to the first so many elements of these bytes.
+    fn is_within(&self, elements: u32, bytes: u32) -> bool {
+        let end = (elements * bytes).div_ceil(WORD_BYTES);
+        let accesses = &self.target.accesses.accesses;
+        let mut words = accesses.iter().flat_map(|a| a.addrs.iter().flatten());
+        words.all(|word| *word < end)
+    }
+
+    /// Whether the function around the accesses has a word.
+    fn has(&self, s: &Suggestion, word: &str, sources: &mut SourceFiles) -> bool {
+        let Some((_, numbers, lines)) = lines_of(s, sources) else {
+            return false;
+        };
+        let own = text::function_around(&numbers, &lines).unwrap_or(0..lines.len());
+        lines[own].iter().any(|line| line.contains(word))
+    }
+}
+
+impl Suggestion {
+    /// The change without what is C++.
+    fn in_python(self, python: Python) -> Self {
+        Suggestion {
+            python: Some(python),
+            torn: Vec::new(),
+            keeps_merged: false,
+            parted: None,
+            declarations: Vec::new(),
+            dynamic_shared: None,
+            function: String::new(),
+            function_name: String::new(),
+            lines: Vec::new(),
+            padding: None,
+            cute: None,
+            triton: None,
+            ..self
+        }
+    }
+}

@@ -1,0 +1,98 @@
+//! A layout as a function of Numba.
+
+use super::layout::Layout;
+use super::operation::{Step, Steps, Value};
+use super::render::divisor;
+use std::fmt::Write;
+
+/// The device function `name` of Numba from the index of an element of `bytes` bytes, a power
+/// of two, to the element that holds it. The layout must leave the words of an element
+/// together. With `columns` it takes a row and a column, and gives a row and a column.
+pub fn numba_function(layout: &Layout, name: &str, bytes: u32, columns: Option<&str>) -> String {
+    let steps = Steps::of(layout);
+    let mut text = format!("# {}: where an element is kept.\n", layout.spec());
+    let table = format!("{}_TABLE", name.to_uppercase());
+    // Writing to a String cannot fail.
+    if !steps.table.is_empty() {
+        let words: Vec<String> = steps.table.iter().map(|w| format!("{w:#010x}")).collect();
+        let lines: Vec<String> = words.chunks(6).map(|line| line.join(", ")).collect();
+        let _ = writeln!(text, "{table} = (\n    {},\n)", lines.join(",\n    "));
+    }
+    let parameters = if columns.is_some() {
+        "row, column"
+    } else {
+        "index"
+    };
+    let _ = writeln!(text, "@cuda.jit(device=True)\ndef {name}({parameters}):");
+    let mut line = |code: String| {
+        let _ = writeln!(text, "    {code}");
+    };
+    if let Some(columns) = columns {
+        line(format!("index = row * {columns} + column"));
+    }
+    let (to_word, within) = match bytes {
+        4 => (None, None),
+        0..4 => {
+            let n = 4 / bytes;
+            let from_word = format!("place * {n} + index % {n}");
+            (Some(format!("index // {n}")), Some(from_word))
+        }
+        _ => {
+            let n = bytes / 4;
+            (Some(format!("index * {n}")), Some(format!("place // {n}")))
+        }
+    };
+    let word = if to_word.is_some() { "word" } else { "index" };
+    if let Some(to_word) = to_word {
+        line(format!("word = {to_word}"));
+    }
+    for (i, step) in steps.steps.iter().enumerate() {
+        line(format!("s{i} = {}", expression(step, word, &table)));
+    }
+    let mut place = value(&steps.result(), word);
+    if let Some(within) = within {
+        line(format!("place = {place}"));
+        place = within;
+    }
+    match columns {
+        Some(columns) => {
+            line(format!("place = {place}"));
+            line(format!("return place // {columns}, place % {columns}"));
+        }
+        None => line(format!("return {place}")),
+    }
+    text
+}
+
+fn value(value: &Value, word: &str) -> String {
+    match value {
+        Value::Index => word.to_owned(),
+        Value::Step(i) => format!("s{i}"),
+    }
+}
+
+fn expression(step: &Step, word: &str, table: &str) -> String {
+    let v = |of: &Value| value(of, word);
+    match step {
+        Step::Right(a, bits) => format!("{} >> {bits}", v(a)),
+        Step::Left(a, bits) => format!("{} << {bits}", v(a)),
+        Step::And(a, mask) => format!("{} & {mask:#x}", v(a)),
+        Step::XorMasked { rest, value, mask } => {
+            format!("{} ^ ({} & {mask:#x})", v(rest), v(value))
+        }
+        Step::Merge {
+            inside,
+            outside,
+            mask,
+        } => format!(
+            "({} & {mask:#x}) | ({} & ~{mask:#x})",
+            v(inside),
+            v(outside)
+        ),
+        Step::Add(a, b) => format!("{} + {}", v(a), v(b)),
+        Step::MulAdd { value, factor, add } => format!("{} * {factor} + {}", v(value), v(add)),
+        Step::MulHigh(a, factor) => format!("{} // {}", v(a), divisor(*factor)),
+        Step::Table(i) => format!("{table}[{}]", v(i)),
+        Step::RightBy(a, bits) => format!("{} >> {}", v(a), v(bits)),
+    }
+}
