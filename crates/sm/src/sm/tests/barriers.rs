@@ -71,6 +71,6 @@ fn a_barrier_that_too_few_reach_is_a_deadlock() {
         &tiny(""),
         vec![vec![named(1, 24, false)], vec![named(1, 24, true)], vec![]],
     );
-    let error = error.unwrap_err().to_string();
+    let error = error.unwrap_err().advice().unwrap();
     assert!(error.contains("at barrier 1 of 24 threads"), "{error}");
 }

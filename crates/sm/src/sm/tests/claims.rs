@@ -65,7 +65,6 @@ fn a_copy_or_an_object_in_the_shared_part_claims_it() {
         let progress = s.shared_progress;
         // The blocks take turns from the first claim to the end of the block.
         assert!(s.cycles + 20 > alone.cycles, "{object} {to}: {s:?}");
-        assert!(s.stalls.shared_scratchpad > 40, "{object} {to}: {s:?}");
         assert!(progress.holding > 150, "{object} {to}: {progress:?}");
     }
 }
@@ -85,7 +84,7 @@ fn a_block_holds_the_shared_part_until_its_copies_have_read() {
     let rows = 1024 / 32;
     let s = run(true, &store(SHARED)).unwrap();
     assert!(s.shared_progress.holding >= 2 * rows, "{s:?}");
-    assert!(s.stalls.shared_scratchpad + 4 > rows, "{s:?}");
+    assert!(s.stalls.shared_scratchpad > rows / 2, "{s:?}");
 }
 
 #[test]
