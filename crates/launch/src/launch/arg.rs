@@ -2,11 +2,12 @@
 
 use super::contents::{BUFFER_KEYS, Buffer, MAX_BYTES, parse_buffer, parse_number};
 use super::element::{Element, parse_element};
-use super::structs::{MEMBER_KEYS, Struct, check_members, parse_struct};
-use super::tensor_map::{TensorMapArg, parse_tensor_map};
+use super::named::index_of;
+use super::structs::{MAP_KEYS, MEMBER_KEYS, POINTER_KEYS, Struct, parse_struct, sections};
+use super::tensor_map::{TENSOR_MAP, TensorMapArg, parse_tensor_map};
 use spadkit_base::error::Result;
 use spadkit_base::input::section::{Placed, Section, Source};
-use spadkit_base::quote::{did_you_mean, shown};
+use spadkit_base::quote::shown;
 use toml::de::DeTable;
 
 /// A kernel argument.
@@ -193,17 +194,6 @@ fn parse_kind(
     }
 }
 
-/// The argument of that name.
-pub(super) fn index_of(name: &Placed<String>, source: &Source, names: &[String]) -> Result<usize> {
-    let found = names.iter().position(|n| *n == name.value);
-    found.ok_or_else(|| {
-        let near = did_you_mean(&name.value, names.iter().map(String::as_str));
-        let what = format!("there is no argument '{}'{near}", name.value);
-        let help = format!("expected one of {}", names.join(", "));
-        source.error(what, help, name.offset)
-    })
-}
-
 /// The arguments whose addresses a table holds.
 fn parse_addresses(section: &Section, source: &Source, names: &[String]) -> Result<ArgKind> {
     const EXPECTED: &str = "[\"NAME\", ...], other arguments";
@@ -273,6 +263,53 @@ fn check_same(section: &Section, source: &Source, kind: &ArgKind, kinds: &[ArgKi
         );
         let offset = section.place("offset");
         return Err(source.error(what, "expected an offset within it", offset));
+    }
+    Ok(())
+}
+
+/// Addresses in a struct point into buffers, or right after one, or to tensor maps; maps are
+/// arguments that are one.
+fn check_members(
+    section: &Section,
+    source: &Source,
+    given: &Struct,
+    kinds: &[ArgKind],
+    names: &[String],
+) -> Result<()> {
+    let pointers = sections(section, source, "pointers", &POINTER_KEYS)?;
+    for (pointer, own) in given.pointers.iter().zip(pointers) {
+        let bytes = match &kinds[pointer.arg] {
+            ArgKind::Buffer(buffer) => buffer.bytes(),
+            ArgKind::TensorMap(_) => TENSOR_MAP as u64,
+            ArgKind::Same { arg, bytes } => match &kinds[*arg] {
+                ArgKind::Buffer(buffer) => buffer.bytes().saturating_sub(*bytes),
+                // Refused where it stands.
+                _ => 0,
+            },
+            _ => {
+                let what = "'pointers' names an argument that is not a buffer";
+                return Err(own.wrong("to", what, "expected arguments with a count"));
+            }
+        };
+        if pointer.bytes > bytes {
+            let what = format!("'offset' is past the end of the buffer ({bytes} bytes)");
+            return Err(own.wrong("offset", &what, "expected an offset within it"));
+        }
+    }
+    let maps = sections(section, source, "maps", &MAP_KEYS)?;
+    for (map, own) in given.maps.iter().zip(maps) {
+        if !matches!(kinds[map.arg], ArgKind::TensorMap(_)) {
+            let all = names.iter().zip(kinds);
+            let maps = all.filter(|(_, kind)| matches!(kind, ArgKind::TensorMap(_)));
+            let maps: Vec<&str> = maps.map(|(name, _)| name.as_str()).collect();
+            let help = if maps.is_empty() {
+                "expected an argument with an [arg.tensor_map]".to_owned()
+            } else {
+                format!("expected one of {}", maps.join(", "))
+            };
+            let what = format!("the argument '{}' is no tensor map", names[map.arg]);
+            return Err(own.wrong("to", &what, &help));
+        }
     }
     Ok(())
 }

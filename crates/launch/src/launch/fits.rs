@@ -4,13 +4,11 @@ use super::arg::ArgKind;
 use super::file::LaunchFile;
 use super::single::{Launch, Passed};
 use super::symbol::Symbol;
+use super::tensor_map::TENSOR_MAP;
 use spadkit_base::error::Result;
 use spadkit_base::input::section::Source;
 use spadkit_ptx::exec::{Parameter, Program};
 use spadkit_ptx::{find_name, listed_names, near_name};
-
-/// Bytes of a tensor map.
-pub(super) const TENSOR_MAP: usize = 128;
 
 /// A launch whose arguments fit the entry's parameters.
 pub(super) struct Resolved<'a> {

@@ -13,6 +13,7 @@ mod image;
 mod image_keys;
 mod init;
 mod module;
+mod named;
 mod npy;
 mod prepare;
 mod room;

@@ -3,13 +3,14 @@
 use super::arg::{Arg, ArgKind};
 use super::contents::Buffer;
 use super::file::LaunchFile;
-use super::fits::{Resolved, TENSOR_MAP, check_all_taken, check_symbol, resolve};
+use super::fits::{Resolved, check_all_taken, check_symbol, resolve};
 use super::handles::{Handles, check_named};
 use super::module::read_module;
 use super::room::{contents, no_memory};
 use super::single::Instead;
 use super::structs::Struct;
 use super::symbol::Symbol;
+use super::tensor_map::TENSOR_MAP;
 use spadkit_base::error::{Error, Result};
 use spadkit_base::input::require_file;
 use spadkit_ptx::Module;

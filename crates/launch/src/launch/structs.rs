@@ -1,8 +1,8 @@
 //! Structs by value, with addresses and tensor maps in them.
 
-use super::arg::{ArgKind, index_of};
 use super::contents::MAX_BYTES;
-use super::fits::TENSOR_MAP;
+use super::named::index_of;
+use super::tensor_map::TENSOR_MAP;
 use spadkit_base::error::Result;
 use spadkit_base::input::section::{Placed, Section, Source};
 use toml::de::DeTable;
@@ -41,8 +41,8 @@ pub struct MapMember {
 /// Keys of what is in a struct.
 pub(super) const MEMBER_KEYS: [&str; 2] = ["pointers", "maps"];
 
-const POINTER_KEYS: [&str; 3] = ["at", "to", "offset"];
-const MAP_KEYS: [&str; 2] = ["at", "to"];
+pub(super) const POINTER_KEYS: [&str; 3] = ["at", "to", "offset"];
+pub(super) const MAP_KEYS: [&str; 2] = ["at", "to"];
 
 /// Bytes of an address.
 const ADDRESS: usize = 8;
@@ -112,7 +112,7 @@ pub(super) fn parse_struct(
 }
 
 /// The tables of a key, each with the keys that it may have.
-fn sections<'a>(
+pub(super) fn sections<'a>(
     section: &Section<'a>,
     source: &'a Source,
     key: &str,
@@ -155,51 +155,4 @@ fn check_apart(source: &Source, mut members: Vec<(usize, usize, usize)>) -> Resu
     };
     let help = format!("expected 8 bytes for an address, {TENSOR_MAP} for a tensor map");
     Err(source.error(what, help, second.2))
-}
-
-/// Addresses in a struct point into buffers, or right after one, or to tensor maps; maps are
-/// arguments that are one.
-pub(super) fn check_members(
-    section: &Section,
-    source: &Source,
-    given: &Struct,
-    kinds: &[ArgKind],
-    names: &[String],
-) -> Result<()> {
-    let pointers = sections(section, source, "pointers", &POINTER_KEYS)?;
-    for (pointer, own) in given.pointers.iter().zip(pointers) {
-        let bytes = match &kinds[pointer.arg] {
-            ArgKind::Buffer(buffer) => buffer.bytes(),
-            ArgKind::TensorMap(_) => TENSOR_MAP as u64,
-            ArgKind::Same { arg, bytes } => match &kinds[*arg] {
-                ArgKind::Buffer(buffer) => buffer.bytes().saturating_sub(*bytes),
-                // Refused where it stands.
-                _ => 0,
-            },
-            _ => {
-                let what = "'pointers' names an argument that is not a buffer";
-                return Err(own.wrong("to", what, "expected arguments with a count"));
-            }
-        };
-        if pointer.bytes > bytes {
-            let what = format!("'offset' is past the end of the buffer ({bytes} bytes)");
-            return Err(own.wrong("offset", &what, "expected an offset within it"));
-        }
-    }
-    let maps = sections(section, source, "maps", &MAP_KEYS)?;
-    for (map, own) in given.maps.iter().zip(maps) {
-        if !matches!(kinds[map.arg], ArgKind::TensorMap(_)) {
-            let all = names.iter().zip(kinds);
-            let maps = all.filter(|(_, kind)| matches!(kind, ArgKind::TensorMap(_)));
-            let maps: Vec<&str> = maps.map(|(name, _)| name.as_str()).collect();
-            let help = if maps.is_empty() {
-                "expected an argument with an [arg.tensor_map]".to_owned()
-            } else {
-                format!("expected one of {}", maps.join(", "))
-            };
-            let what = format!("the argument '{}' is no tensor map", names[map.arg]);
-            return Err(own.wrong("to", &what, &help));
-        }
-    }
-    Ok(())
 }

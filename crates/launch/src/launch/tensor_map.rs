@@ -1,12 +1,15 @@
 //! Tensor maps as arguments of a launch file, or of another program.
 
-use super::arg::index_of;
 use super::element::{Element, parse_element};
+use super::named::index_of;
 use spadkit_base::error::Result;
 use spadkit_base::input::section::{Section, Source};
 use spadkit_ptx::Type;
 use spadkit_ptx::exec::{Boxed, TensorMap, Wrong};
 use spadkit_ptx::tensor::Swizzle;
+
+/// Bytes of a tensor map.
+pub(super) const TENSOR_MAP: usize = 128;
 
 /// A tensor map of an argument's buffer.
 #[derive(Clone, Debug, PartialEq)]
