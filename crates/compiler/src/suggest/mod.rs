@@ -205,6 +205,8 @@ impl SourceFiles {
         let mut found = self.suggestions_beside(tuned, names);
         if found.changes.is_empty() && found.left.is_empty() {
             let mut parted = parted::suggestion(tuned, narrower, names, self);
+            // Its loops are C++.
+            parted = parted.filter(|s| !python::is_python(s));
             if let Some(s) = &mut parted {
                 find_users(&mut s.lines, self);
             }

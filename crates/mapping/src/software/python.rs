@@ -90,7 +90,10 @@ fn expression(step: &Step, word: &str, table: &str) -> String {
             v(outside)
         ),
         Step::Add(a, b) => format!("{} + {}", v(a), v(b)),
-        Step::MulAdd { value, factor, add } => format!("{} * {factor} + {}", v(value), v(add)),
+        // The factor is one modulo 2^32, and numbers have no size here.
+        Step::MulAdd { value, factor, add } => {
+            format!("{} * {} + {}", v(value), *factor as i32, v(add))
+        }
         Step::MulHigh(a, factor) => format!("{} // {}", v(a), divisor(*factor)),
         Step::Table(i) => format!("{table}[{}]", v(i)),
         Step::RightBy(a, bits) => format!("{} >> {}", v(a), v(bits)),

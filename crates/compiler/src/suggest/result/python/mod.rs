@@ -92,6 +92,12 @@ fn files(lines: &[LineChange]) -> BTreeSet<&str> {
     places.filter_map(|place| Some(split(place)?.0)).collect()
 }
 
+/// Whether all lines of a change are Python.
+pub(in crate::suggest) fn is_python(s: &Suggestion) -> bool {
+    let files = files(&s.lines);
+    !files.is_empty() && files.iter().all(|file| file.ends_with(".py"))
+}
+
 /// The file of the lines of `s`, if it is one: its name, their numbers, and all of its lines.
 fn lines_of(
     s: &Suggestion,
