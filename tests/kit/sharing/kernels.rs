@@ -42,6 +42,12 @@ fn check(text: &str, entry: &str, shared: &[String], dynamic: u32, earliest: boo
     let set = variables
         .filter(|(_, v)| shared.contains(&v.name))
         .fold(0, |set, (i, _)| set | 1u128 << i);
+    // What nobody waits for is released with the end of the block.
+    let mut instructions = 0..kernel.graph.exit();
+    if instructions.any(|n| kernel.ranges.used_at_end(n) & set != 0) {
+        assert!(!text.contains("spadkit.relssp"), "{entry}");
+        return false;
+    }
     let walk = Walk::new(text, entry, &|_, n| {
         kernel.ranges.in_use(n as u32) & set != 0
     });

@@ -24,10 +24,10 @@ fn copy(transfer: Transfer) -> Instr {
     instr
 }
 
-/// A block of one warp that copies 256 bytes to byte `to`, waits at the object at byte
+/// A block of one warp that copies 128 bytes to byte `to`, waits at the object at byte
 /// `object`, and computes for as long again.
 fn loads(object: u64, to: u64) -> Vec<Instr> {
-    let bytes = 256;
+    let bytes = 128;
     let mut program = vec![
         barrier(object, MbarrierOp::Init { arrivals: 1 }),
         barrier(object, MbarrierOp::ArriveExpect { bytes }),
@@ -65,7 +65,7 @@ fn a_copy_or_an_object_in_the_shared_part_claims_it() {
         let progress = s.shared_progress;
         // The blocks take turns from the first claim to the end of the block.
         assert!(s.cycles + 20 > alone.cycles, "{object} {to}: {s:?}");
-        assert!(progress.holding > 150, "{object} {to}: {progress:?}");
+        assert!(progress.holding > 140, "{object} {to}: {progress:?}");
     }
 }
 
@@ -84,7 +84,7 @@ fn a_block_holds_the_shared_part_until_its_copies_have_read() {
     let rows = 1024 / 32;
     let s = run(true, &store(SHARED)).unwrap();
     assert!(s.shared_progress.holding >= 2 * rows, "{s:?}");
-    assert!(s.stalls.shared_scratchpad > rows / 2, "{s:?}");
+    assert!(s.cycles > 2 * rows, "{s:?}");
 }
 
 #[test]
