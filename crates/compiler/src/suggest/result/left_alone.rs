@@ -1,7 +1,7 @@
 //! The cost of accesses that the compiler no longer merges: arrays that are better left
 //! unchanged, and the conflicts that the changes of the others leave.
 
-use super::python::Python;
+use super::language::Python;
 use crate::suggest::lines::change::LineChange;
 use crate::suggest::{InMachineCode, Suggestion, TornLine};
 use serde::Serialize;

@@ -3,6 +3,7 @@
 pub(super) mod declared;
 pub(super) mod function_names;
 pub(super) mod judged;
+pub(super) mod language;
 pub(super) mod left_alone;
 pub(super) mod matrices;
 pub(super) mod other_files;

@@ -4,6 +4,7 @@ pub(super) mod addresses;
 pub(super) mod around;
 pub(super) mod asm;
 pub(super) mod bindings;
+pub(super) mod blocks;
 pub(super) mod constants;
 pub(super) mod declarations;
 pub(super) mod declarator;

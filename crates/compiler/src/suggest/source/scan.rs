@@ -1,6 +1,6 @@
 //! Brackets, statements and functions of C++ source, found without a parser.
 
-use super::namespaces::{self, Namespace};
+use super::blocks::{self, Namespace};
 
 /// Lines of a file that are read at most.
 pub(in crate::suggest) const MOST_LINES: usize = 100_000;
@@ -31,7 +31,7 @@ pub(in crate::suggest) struct Function {
 impl Text {
     pub fn new(text: String) -> Self {
         let mut masked = masked(&text);
-        let namespaces = namespaces::dissolved(&mut masked);
+        let namespaces = blocks::dissolved(&mut masked);
         Text {
             text,
             masked,

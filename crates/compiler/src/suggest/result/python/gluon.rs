@@ -1,10 +1,11 @@
 //! Gluon: the buffer gets another `SwizzledSharedLayout`.
 
 use super::text::{Part, assigned, calls, changed, function_around, number};
-use super::{Kernel, Python, lines_of};
+use super::{Kernel, lines_of};
 use crate::suggest::Suggestion;
 use crate::suggest::array::room::DeclarationChange;
 use crate::suggest::result::judged::Judged;
+use crate::suggest::result::language::Python;
 use crate::suggest::result::templates::swizzle;
 use crate::suggest::source::files::SourceFiles;
 use spadkit_mapping::geometry::{Geometry, WORD_BYTES};

@@ -2,8 +2,9 @@
 //! array go through a function.
 
 use super::text::{Part, assigned, calls, changed, function_around, number, plus};
-use super::{Kernel, Python, lines_of};
+use super::{Kernel, lines_of};
 use crate::suggest::result::judged::Judged;
+use crate::suggest::result::language::Python;
 use crate::suggest::result::matrices::LongerRows;
 use crate::suggest::result::padding::best_of;
 use crate::suggest::source::declarations::brackets;
