@@ -129,28 +129,23 @@ fn of_functions(
             };
             let begins = access.expression.as_ref();
             let begins = begins.and_then(|e| affines.offset_range(e, is_dynamic));
+            let own = |operand, bytes, generic| Access {
+                function: index,
+                at: access.at,
+                operand,
+                bytes,
+                generic,
+                touches: access.touches.clone(),
+                begins,
+            };
             match classify(module, i, &access, generic_made) {
                 Class::Nothing => {}
-                Class::Access { operand } => found.list.push(Access {
-                    function: index,
-                    at: access.at,
-                    operand,
-                    bytes: access.bytes,
-                    generic: access.generic,
-                    touches: access.touches,
-                    begins,
-                }),
+                Class::Access { operand } => {
+                    found.list.push(own(operand, access.bytes, access.generic));
+                }
                 // It moves with what is beside the parts.
                 Class::Obstacle(_) if is_object_beside(parts, i, &access, begins) => {
-                    found.list.push(Access {
-                        function: index,
-                        at: access.at,
-                        operand: access.operand,
-                        bytes: OBJECT_BYTES,
-                        generic: false,
-                        touches: access.touches,
-                        begins,
-                    });
+                    found.list.push(own(access.operand, OBJECT_BYTES, false));
                 }
                 Class::Obstacle(reason) if is_unknown(i, &access) => {
                     found.obstacles.push(Obstacle::everywhere(i.span, reason));

@@ -246,7 +246,7 @@ pub fn suggestions(
         match found {
             Ok(s) if pays(&s) => changes.push(s),
             Ok(s) => left.push(LeftAlone::from(s)),
-            Err(alone) => left.push(alone),
+            Err(alone) => left.push(*alone),
         }
     }
     shared_statements::join(&mut changes);

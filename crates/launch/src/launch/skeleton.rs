@@ -257,7 +257,7 @@ fn members_of(name: &str, at: u32, usage: &Usage, maps: &Maps) -> Vec<Member> {
     for (byte, pointer) in usage.members(at).filter(|m| free(m.0)) {
         kinds.insert(byte, (false, pointer.into()));
     }
-    for (byte, map) in maps.from_addresses(at).filter(|m| free(m.0)) {
+    for (byte, map) in maps.by_addresses(at).filter(|m| free(m.0)) {
         kinds.insert(byte, (false, ParamKind::TensorMap(map.clone())));
     }
     for (byte, map) in maps.in_struct(at) {

@@ -76,7 +76,7 @@ impl Maps {
     }
 
     /// The maps to which addresses in a parameter lead, by the bytes of these.
-    pub fn from_addresses(&self, param: u32) -> impl Iterator<Item = (u32, &MapUse)> {
+    pub fn by_addresses(&self, param: u32) -> impl Iterator<Item = (u32, &MapUse)> {
         of_param(&self.behind, param)
     }
 }

@@ -5,7 +5,7 @@ use super::{bulk, map_memory, mbarrier};
 use crate::exec::api::FindingKind;
 use crate::exec::api::reported::{CopyEvent, Piece, TensorRows};
 use crate::exec::check::asynchronous as raced;
-use crate::exec::image::asynchronous::{BulkEnd, MapOp, TensorCopy, TensorMove};
+use crate::exec::image::asynchronous::{BulkEnd, Change, MapOp, TensorCopy, TensorMove};
 use crate::exec::machine::Machine;
 use crate::exec::memory::Object;
 use crate::exec::registers::{Slot, active};
@@ -100,6 +100,14 @@ fn goes_to_others(m: &Machine, info: &TensorCopy, lane: u32) -> bool {
     }
 }
 
+/// The arrival of the bytes of a load at its `mbarrier`.
+fn arrival(info: &TensorCopy) -> Option<&Change> {
+    match &info.moves {
+        TensorMove::Load { arrives, .. } => Some(arrives),
+        _ => None,
+    }
+}
+
 /// Moves the box between global memory and the shared memory of `block`, or that
 /// of the lane's address.
 fn move_box(
@@ -115,10 +123,7 @@ fn move_box(
     let size = (map.shared_bytes(), ALIGN);
     let (other, shared) = bulk::shared_in(m, (address, block), lane, size, loads)?;
     let bytes = map.moved_bytes() as u32;
-    let arrives = match &info.moves {
-        TensorMove::Load { arrives, .. } => Some(arrives),
-        _ => None,
-    };
+    let arrives = arrival(info);
     if let (Some(rank), Some(arrives)) = (other, arrives) {
         let barrier = mbarrier::offset(m, &arrives.place, lane);
         raced::sent(m, lane, (rank, shared, size.0), (barrier, None));

@@ -19,9 +19,12 @@ impl Sm<'_> {
             warp.in_path -= 1;
         }
         // Kinds that complete by their latency have left no entry.
-        let kind_of = |p: &Pending| match p.claims {
-            true => kind::LOAD,
-            false => p.kind.path_kind(),
+        let kind_of = |p: &Pending| {
+            if p.claims {
+                kind::LOAD
+            } else {
+                p.kind.path_kind()
+            }
         };
         let expects = |p: &Pending| p.tag == wb.tag && kind_of(p) == wb.kind;
         let Some(i) = warp.pending.iter().position(expects) else {

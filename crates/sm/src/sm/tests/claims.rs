@@ -59,7 +59,7 @@ fn a_copy_or_an_object_in_the_shared_part_claims_it() {
     let private = run(true, &loads(PRIVATE, 64)).unwrap();
     // Nothing of the pair is in common.
     assert_eq!(private.shared_progress.holding, 0);
-    assert!(private.cycles + 60 < alone.cycles, "{private:?}");
+    assert!(private.cycles + 30 < alone.cycles, "{private:?}");
     for (object, to) in [(PRIVATE, SHARED), (SHARED, 64), (SHARED, SHARED + 64)] {
         let s = run(true, &loads(object, to)).unwrap();
         let progress = s.shared_progress;

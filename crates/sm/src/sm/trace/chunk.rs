@@ -104,7 +104,8 @@ impl Encoder {
         let srcs = instr.srcs.as_slice();
         // Bytes of an access are a power of two: 0 to 4 as its logarithm.
         let width = match instr.kind {
-            InstrKind::Bar => u8::from(detail::is_named(instr.detail)),
+            InstrKind::Bar if detail::is_named(instr.detail) => NAMED,
+            InstrKind::Bar => 0,
             _ => instr.bytes.max(1).trailing_zeros() as u8,
         };
         out.push(srcs.len() as u8 | width << 4);
@@ -197,6 +198,10 @@ impl<'a> Cursor<'a> {
     }
 }
 
+/// In place of the bytes per lane of a barrier: more follows its number. Versions before 5
+/// have the bytes of a word there, or of nothing.
+const NAMED: u8 = 1;
+
 /// Decodes the `count` instructions of a chunk of a warp with `lanes` lanes.
 pub(super) fn decode(bytes: &[u8], count: u32, lanes: u32) -> Result<Vec<Instr>, Corrupt> {
     let full = crate::sm::instr::full_mask(lanes);
@@ -257,7 +262,7 @@ fn decode_one(
         *register = cursor.byte()?;
     }
     instr.srcs = Sources::new(&registers[..srcs]).unwrap_or_default();
-    instr.detail = detail::read(cursor, instr.detail, shape >> 4 != 0)?;
+    instr.detail = detail::read(cursor, instr.detail, shape >> 4 == NAMED)?;
     if kind.is_memory() {
         instr.bytes = 1 << (shape >> 4);
     }

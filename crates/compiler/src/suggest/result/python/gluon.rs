@@ -9,6 +9,7 @@ use crate::suggest::result::language::Python;
 use crate::suggest::result::templates::swizzle;
 use crate::suggest::source::files::SourceFiles;
 use spadkit_mapping::geometry::{Geometry, WORD_BYTES};
+use spadkit_mapping::hash::kind::Family;
 use spadkit_mapping::software::{Layout, LayoutSpec, swizzle_of};
 use std::cmp::Reverse;
 
@@ -313,10 +314,8 @@ fn after(present: &Layout, new: &LayoutSpec, geometry: Geometry) -> Option<Layou
         let bits = (0..geometry.addr_bits()).filter(|bit| place(1 << bit) >> bank & 1 == 1);
         bits.fold(0u32, |mask, bit| mask | 1 << bit)
     };
-    let masks: Vec<String> = (0..geometry.bank_bits())
-        .map(|bank| format!("{:#x}", mask(bank)))
-        .collect();
-    let spec: LayoutSpec = format!("matrix:{}", masks.join(",")).parse().ok()?;
+    let rows: Vec<u32> = (0..geometry.bank_bits()).map(mask).collect();
+    let spec = LayoutSpec::Hash(Family::Matrix.spec(&rows, geometry).into());
     let layout = Layout::new(&spec, geometry).ok()?;
     match swizzle_of(&layout) {
         Some(swizzle) => Layout::new(&swizzle, geometry).ok(),

@@ -17,10 +17,10 @@ use std::collections::BTreeSet;
 
 /// Who lays out the arrays of a kernel.
 enum LaidOut {
-    ByAuthor(Python),
-    ByTriton,
+    Author(Python),
+    Triton,
     /// By a compiler of Python that is not known.
-    ByCompiler,
+    Compiler,
 }
 
 /// What the source of a kernel is, if it is Python: the names in the PTX tell its compiler.
@@ -35,10 +35,10 @@ fn laid_out(tuned: &Tuned, s: &Suggestion, sources: &mut SourceFiles) -> Option<
         return None;
     }
     if named("_cudapy_smem") {
-        return Some(LaidOut::ByAuthor(Python::Numba));
+        return Some(LaidOut::Author(Python::Numba));
     }
     if named("__dynamic_shmem__") || tuned.trace.name.starts_with("kernel_cutlass_") {
-        return Some(LaidOut::ByAuthor(Python::Cute));
+        return Some(LaidOut::Author(Python::Cute));
     }
     if !named("global_smem") && files.is_empty() {
         return None;
@@ -48,13 +48,13 @@ fn laid_out(tuned: &Tuned, s: &Suggestion, sources: &mut SourceFiles) -> Option<
         all.any(|file| sources.text(file).text.contains(word))
     };
     Some(if has("gluon") {
-        LaidOut::ByAuthor(Python::Gluon)
+        LaidOut::Author(Python::Gluon)
     } else if has("shared.array(") {
-        LaidOut::ByAuthor(Python::Numba)
+        LaidOut::Author(Python::Numba)
     } else if named("global_smem") {
-        LaidOut::ByTriton
+        LaidOut::Triton
     } else {
-        LaidOut::ByCompiler
+        LaidOut::Compiler
     })
 }
 
@@ -90,7 +90,7 @@ pub(in crate::suggest) fn translated(
     tuned: &Tuned,
     s: Suggestion,
     sources: &mut SourceFiles,
-) -> Result<Suggestion, LeftAlone> {
+) -> Result<Suggestion, Box<LeftAlone>> {
     let kernel = Kernel {
         // The size of elements is that of the narrowest access.
         target: &target.as_declared(sources),
@@ -98,22 +98,24 @@ pub(in crate::suggest) fn translated(
     };
     match laid_out(tuned, &s, sources) {
         None => Ok(s),
-        Some(LaidOut::ByAuthor(python)) => {
+        Some(LaidOut::Author(python)) => {
             let change = match python {
                 Python::Numba => Some(kernel.in_numba(s.clone(), sources)),
                 Python::Cute => kernel.in_cute(s.clone(), sources),
                 Python::Gluon => kernel.in_gluon(s.clone(), sources),
             };
-            change.ok_or_else(|| LeftAlone {
-                python: Some(python),
-                ..LeftAlone::from(s)
+            change.ok_or_else(|| {
+                Box::new(LeftAlone {
+                    python: Some(python),
+                    ..LeftAlone::from(s)
+                })
             })
         }
-        Some(by) => Err(LeftAlone {
+        Some(by) => Err(Box::new(LeftAlone {
             by_compiler: true,
-            by_triton: matches!(by, LaidOut::ByTriton),
+            by_triton: matches!(by, LaidOut::Triton),
             ..LeftAlone::from(s)
-        }),
+        })),
     }
 }
 
