@@ -257,7 +257,7 @@ def test_one_array_may_be_in_a_struct_and_in_its_map() -> None:
 )
 def test_members_that_do_not_fit(members: Any, text: str) -> None:
     a = np.zeros((8, 8), np.float32)
-    made = {"map": TensorMap(a, (4, 8)), "array": a}
+    made: dict[Any, Any] = {"map": TensorMap(a, (4, 8)), "array": a}
     with pytest.raises(spadkit.ArgumentError, match=text):
         spadkit.Struct(bytes(256), {at: made.get(member, member) for at, member in members.items()})
 
