@@ -104,6 +104,13 @@ impl Serialize for Parts {
 /// their names.
 const LIBRARIES: [(&str, &str); 2] = [("cub", "CUB"), ("thrust", "Thrust")];
 
+/// Keeps what both lists begin with.
+fn keep_common(own: &mut Vec<String>, other: &[String]) {
+    let both = own.iter().zip(other);
+    let same = both.take_while(|(own, other)| own == other).count();
+    own.truncate(same);
+}
+
 /// Whether the code of a line names `array`; a comment or a literal does not.
 pub(in crate::suggest) fn names(text: &str, array: &str) -> bool {
     word(&Text::new(text.to_owned()).masked, array).is_some()
@@ -217,12 +224,8 @@ impl LineChange {
 
     /// Takes over the accesses of another copy, and keeps the calls that lead to both.
     pub(in crate::suggest) fn take_copy(&mut self, other: LineChange) {
-        let both = self.inlined_at.iter().zip(&other.inlined_at);
-        let same = both.take_while(|(own, other)| own == other).count();
-        self.inlined_at.truncate(same);
-        let both = self.through.iter().zip(&other.through);
-        let same = both.take_while(|(own, other)| own == other).count();
-        self.through.truncate(same);
+        keep_common(&mut self.inlined_at, &other.inlined_at);
+        keep_common(&mut self.through, &other.through);
         self.take_accesses(other);
     }
 

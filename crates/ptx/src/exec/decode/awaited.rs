@@ -15,6 +15,13 @@ pub(in crate::exec) fn may_wait(i: &Instruction) -> bool {
     }
 }
 
+/// A load or an atomic of memory that others see.
+pub(super) fn is_access(i: &Instruction) -> bool {
+    let own = [Space::Param, Space::Const, Space::Local];
+    let is_own = i.space().is_some_and(|space| own.contains(&space));
+    matches!(i.opcode.class(), Class::Load | Class::Atomic) && !is_own
+}
+
 pub(super) fn tests_barrier(i: &Instruction) -> bool {
     i.opcode.class() == Class::Mbarrier && i.one_of(&[Word::TestWait, Word::TryWait]).is_some()
 }

@@ -4,12 +4,12 @@
 //! The value is a guess: a stale one makes the swap fail, which returns the right one. Such a
 //! load is as good as a relaxed one, although it is written as a weak one.
 
-use super::awaited::computes;
+use super::awaited::{computes, is_access, may_wait};
 use super::ignored::places_after;
 use super::info::accessed;
 use crate::ast::{Base, Function, Instruction, Operand};
 use crate::cfg::{Cfg, Flow, flow};
-use crate::names::{Space, Word};
+use crate::names::Word;
 use crate::opcodes::Class;
 use std::collections::HashSet;
 
@@ -28,12 +28,10 @@ fn is_swap(i: &Instruction) -> bool {
 }
 
 fn is_weak_load(i: &Instruction) -> bool {
-    let own = [Space::Param, Space::Const, Space::Local];
-    let other = [Word::Volatile, Word::Relaxed, Word::Acquire, Word::Mmio];
     let vector = [Word::V2, Word::V4, Word::V8];
     i.opcode.class() == Class::Load
-        && i.space().is_none_or(|space| !own.contains(&space))
-        && i.one_of(&other).is_none()
+        && is_access(i)
+        && !may_wait(i)
         && i.one_of(&vector).is_none()
         && !i.has(Word::Nc)
 }

@@ -5,13 +5,12 @@
 //! barriers only waits: its rounds but the first depend on how long the others
 //! take, and are not what the kernel does.
 
-use super::awaited::{decides, is_harmless, may_wait};
+use super::awaited::{decides, is_access, is_harmless, may_wait};
 use super::info::accessed;
 use super::{guesses, ignored};
 use crate::ast::{Base, Function, Instruction, Operand, Register};
 use crate::cfg::{Cfg, Flow, flow};
 use crate::exec::image::Spin;
-use crate::names::Space;
 use crate::opcodes::Class;
 use std::collections::BTreeSet;
 
@@ -148,11 +147,4 @@ fn carried<'i>(instructions: impl Iterator<Item = &'i Instruction>) -> BTreeSet<
         written.extend(writes);
     }
     first_read.intersection(&written).copied().collect()
-}
-
-/// A load or an atomic of memory that others see.
-fn is_access(i: &Instruction) -> bool {
-    let own = [Space::Param, Space::Const, Space::Local];
-    let is_own = i.space().is_some_and(|space| own.contains(&space));
-    matches!(i.opcode.class(), Class::Load | Class::Atomic) && !is_own
 }
