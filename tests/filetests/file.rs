@@ -146,6 +146,7 @@ fn directive(line: usize, text: &str) -> Result<Option<Directive>, Failure> {
             "limit",
             "cluster",
             "cooperative",
+            "orders",
             "case",
             "let",
             "finds",

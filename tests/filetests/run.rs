@@ -101,7 +101,8 @@ fn run(file: &TestFile, case: &Case, replaced: &[(String, String)]) -> Result<Ru
         let what = "scalar definitions on three threads do something else";
         return Err(Failure::new(file.command_line, what));
     }
-    if vector.races || vector.global_races {
+    if vector.races || vector.global_races || case.last("orders").is_some_and(|d| d.value == "yes")
+    {
         other_orders(file, (&text, &setting), &vector, &run)?;
     }
     Ok(run)

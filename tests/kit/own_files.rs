@@ -25,7 +25,8 @@ impl Folder {
         spadkit(&["run", &folder.at("k.toml"), "--dump", &a])
             .assert()
             .success();
-        folder.put("k.toml", launch);
+        folder.put("exp.npy", "expected");
+        folder.put("k.toml", &format!("{launch}expect = \"exp.npy\"\n"));
         spadkit(&["trace", "kernel:transpose", "-o", &folder.at("t.json")])
             .assert()
             .success();
@@ -55,7 +56,9 @@ impl Folder {
 #[test]
 fn inputs_are_not_overwritten() {
     let folder = Folder::new();
-    let names = ["k.ptx", "k.toml", "in.npy", "t.json", "t.spt", "k.cu"];
+    let names = [
+        "k.ptx", "k.toml", "in.npy", "t.json", "t.spt", "k.cu", "exp.npy",
+    ];
     let before = names.map(|name| folder.read(name));
     let at = |name: &str| folder.at(name);
     let dump = format!("a={}", at("./in.npy"));
@@ -65,6 +68,8 @@ fn inputs_are_not_overwritten() {
         vec!["trace", "t.spt", "-o", "link.spt"],
         vec!["trace", "k.toml", "-o", "k.ptx"],
         vec!["trace", "k.toml", "-o", "in.npy"],
+        vec!["trace", "k.toml", "-o", "exp.npy"],
+        vec!["sim", "k.toml", "--csv", "exp.npy"],
         vec!["sim", "t.spt", "--csv", "t.spt"],
         vec!["sim", "k.toml", "--chart", "k.toml"],
         vec!["rewrite", "k.ptx", "--hash", "xor", "-o", "k.ptx"],
@@ -112,6 +117,18 @@ fn inputs_are_not_overwritten() {
         for (name, content) in names.iter().zip(&before) {
             assert!(folder.read(name) == *content, "{args:?} changed {name}");
         }
+    }
+}
+
+/// Points are added to a file, so it is read before the inputs are.
+#[test]
+fn points_are_not_added_to_an_input() {
+    let folder = Folder::new();
+    for name in ["exp.npy", "in.npy", "k.cu"] {
+        let before = folder.read(name);
+        let text = refused(&["tune", &folder.at("k.toml"), "--points", &folder.at(name)]);
+        assert!(text.contains("line 1: no point"), "{name}: {text}");
+        assert!(folder.read(name) == before, "{name} is another one");
     }
 }
 

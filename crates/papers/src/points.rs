@@ -103,6 +103,7 @@ impl Points {
             claims::reads(file)?;
             read.push((Self::load(file)?.into_lines(), file));
         }
+        claims::output(own)?;
         let points = Self::open(own)?;
         for (lines, file) in read {
             points.put(lines, file)?;
@@ -336,7 +337,21 @@ fn is_cut(file: &Path) -> Result<bool> {
     Ok(bytes.last().is_some_and(|last| *last != b'\n'))
 }
 
+/// Whether a run was interrupted in this line: it begins as one that is written here.
+fn is_broken(line: &[u8]) -> bool {
+    const BEGINS: [&[u8]; 2] = [b"{\"digest\":\"", b"{\"all\":"];
+    let begins = |begin: &&[u8]| line.starts_with(begin) || begin.starts_with(line);
+    !line.ends_with(b"\n") && BEGINS.iter().any(begins)
+}
+
 fn append_to(file: &Path) -> Result<File> {
+    // Points are read before more of them are written: a pipe would wait for itself.
+    if std::fs::metadata(file).is_ok_and(|there| !there.is_file()) {
+        return Err(Error::usage(
+            format!("{} is not a regular file", file.display()),
+            "expected a file that keeps the points",
+        ));
+    }
     let opened = OpenOptions::new().append(true).create(true).open(file);
     let opened = opened.map_err(|e| Error::io("write", file, e))?;
     let mut lock = flock(&opened, FlockOperation::NonBlockingLockExclusive);
@@ -377,7 +392,7 @@ fn read(file: &Path) -> Result<(Option<PartOf>, Lines)> {
             (None, Some(value)) if i == 0 && value.get("shard").is_some() => {
                 part = serde_json::from_value(value).ok();
             }
-            _ if !line.ends_with(b"\n") => {}
+            _ if is_broken(line) => {}
             _ => {
                 return Err(Error::usage(
                     format!("{}, line {}: no point", file.display(), i + 1),

@@ -1,6 +1,7 @@
 //! Launch files, version 1: a kernel in PTX, its grid and its arguments.
 
 use super::arg::{Arg, ArgKind, Tables, parse_args};
+use super::contents::Buffer;
 use super::init::Init;
 use super::shared_parts::parse_parts;
 use super::single::{Launch, parse_launch};
@@ -8,6 +9,7 @@ use super::symbol::{Symbol, parse_symbols};
 use super::texture::{SamplerTable, TextureTable, names, parse_samplers, parse_textures};
 use super::then::parse_all;
 use super::uncompiled::refuse_ptx;
+use spadkit_base::claims;
 use spadkit_base::cuda::MAX_STATIC_SHARED;
 use spadkit_base::error::{Error, Result};
 use spadkit_base::input::Limit;
@@ -95,7 +97,9 @@ impl LaunchFile {
             ));
         }
         let text = LIMIT.read_text(path)?;
-        Self::parse(text, path)
+        let file = Self::parse(text, path)?;
+        file.claim_files()?;
+        Ok(file)
     }
 
     /// The PTX files that it names, the first one first.
@@ -116,17 +120,28 @@ impl LaunchFile {
 
     /// The files that it names: PTX and the contents of buffers.
     pub fn files(&self) -> Vec<PathBuf> {
-        let of_arg = |arg: &Arg| match &arg.kind {
-            ArgKind::Buffer(buffer) => Some(buffer.init.clone()),
-            _ => None,
-        };
-        let args = self.args.iter().filter_map(of_arg);
-        let inits = args.chain(self.symbols.iter().map(|s| s.buffer.init.clone()));
-        let contents = inits.filter_map(|init| match init {
+        let contents = self.buffers().filter_map(|buffer| match &buffer.init {
             Init::File(path) => Some(path),
             _ => None,
         });
-        self.ptx_files().cloned().chain(contents).collect()
+        self.ptx_files().chain(contents).cloned().collect()
+    }
+
+    fn buffers(&self) -> impl Iterator<Item = &Buffer> {
+        let args = self.args.iter().filter_map(|arg| match &arg.kind {
+            ArgKind::Buffer(buffer) => Some(buffer),
+            _ => None,
+        });
+        args.chain(self.symbols.iter().map(|s| &s.buffer))
+    }
+
+    /// Ensures that no result overwrites a file that it names, whoever reads it.
+    fn claim_files(&self) -> Result<()> {
+        let expected = self.buffers().filter_map(|buffer| buffer.expect.as_ref());
+        let mut files = self.files();
+        files.extend(expected.map(|expect| expect.file.clone()));
+        let mut there = files.iter().filter(|file| file.is_file());
+        there.try_for_each(|file| claims::reads(file))
     }
 
     /// Parses a launch file's text. `path` is for messages, and the files that

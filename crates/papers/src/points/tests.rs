@@ -49,6 +49,27 @@ fn a_line_may_be_cut_inside_a_character() {
 }
 
 #[test]
+fn a_file_of_something_else_is_refused_and_left_alone() {
+    let dir = tempfile::tempdir().unwrap();
+    let file = dir.path().join("notes.txt");
+    for content in ["notes without a newline", "{\"a\": 1", "\0\u{1}"] {
+        std::fs::write(&file, content).unwrap();
+        let error = Points::open(&file).err().unwrap();
+        assert!(error.to_string().contains("line 1: no point"), "{error}");
+        assert_eq!(std::fs::read_to_string(&file).unwrap(), content);
+    }
+}
+
+#[test]
+fn points_are_kept_in_a_regular_file() {
+    let dir = tempfile::tempdir().unwrap();
+    for path in [dir.path(), Path::new("/dev/null")] {
+        let error = Points::open(path).err().unwrap();
+        assert!(error.to_string().contains("not a regular file"), "{error}");
+    }
+}
+
+#[test]
 fn one_process_at_a_time_adds_to_a_file() {
     let dir = tempfile::tempdir().unwrap();
     let file = dir.path().join("points.jsonl");

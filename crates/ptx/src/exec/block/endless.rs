@@ -6,6 +6,10 @@
 //! as lie between the two: if the state comes yet again and global memory is what it was,
 //! nothing that these blocks do can change anything. Whoever counts the rounds or reads a
 //! clock is never in the same state.
+//!
+//! Where a seed draws the order of the warps, no state comes again. Once nothing but loops
+//! that wait has run for a while, the blocks take turns in order for a stretch, in which
+//! their state is looked at; the seed draws again after it.
 
 use super::Worker;
 use super::turns::PATIENCE;
@@ -17,18 +21,71 @@ use std::sync::atomic::Ordering::Relaxed;
 /// The first turn whose state is kept.
 const FIRST: u64 = 64;
 
+/// Drawn turns in which nothing but loops that wait has run, after which a stretch in order
+/// begins.
+const IDLE: u64 = 64;
+
+/// Drawn turns after which it begins in any case: a barrier in a loop that waits is progress.
+const DRAWN: u64 = 1 << 14;
+
+/// Turns of the first stretch in order; each one is twice as long as the one before it.
+const STRETCH: u64 = 4 * FIRST;
+
 /// Lines that are told of.
 const MOST: usize = 8;
 
 /// The search for a state that comes again, of blocks that run together.
 #[derive(Default)]
 pub struct Endless {
+    /// Turns in order, of this stretch where a seed draws them.
     turns: u64,
+    drawn: Drawn,
     kept: Option<Kept>,
     /// The turn at which the watch ends.
     watched_until: Option<u64>,
     /// The blocks repeat themselves, and wait for nothing.
     is_over: bool,
+}
+
+/// The turns of blocks whose order a seed draws.
+#[derive(Default)]
+struct Drawn {
+    /// Drawn turns since the last stretch in order.
+    turns: u64,
+    /// The last ones of them in which nothing but loops that wait has run.
+    idle: u64,
+    /// By block, the state of the seed during a stretch in order.
+    seeds: Vec<Option<u64>>,
+    /// Turns of the last stretch.
+    stretch: u64,
+}
+
+impl Drawn {
+    /// A drawn turn has passed: whether a stretch in order begins.
+    fn turn(&mut self, workers: &mut [Worker]) -> bool {
+        let progressed = workers.iter().any(|w| w.machine.progressed);
+        self.turns += 1;
+        self.idle = if progressed { 0 } else { self.idle + 1 };
+        if self.idle < IDLE && self.turns < DRAWN {
+            return false;
+        }
+        let seeds = workers.iter_mut().map(|w| w.machine.draws.take());
+        (self.seeds, self.stretch) = (seeds.collect(), (2 * self.stretch).max(STRETCH));
+        (self.turns, self.idle) = (0, 0);
+        true
+    }
+
+    /// Whether the stretch of that many turns is over.
+    fn is_over(&self, turns: u64) -> bool {
+        !self.seeds.is_empty() && turns >= self.stretch
+    }
+
+    /// Lets the seed draw again.
+    fn resume(&mut self, workers: &mut [Worker]) {
+        for (worker, seed) in workers.iter_mut().zip(self.seeds.drain(..)) {
+            worker.machine.draws = seed;
+        }
+    }
 }
 
 /// A state.
@@ -77,12 +134,25 @@ impl Endless {
     /// The blocks have had a turn, and may have another: whether they have to stop, since
     /// they wait for what none of them does.
     pub fn turn(&mut self, workers: &mut [Worker]) -> bool {
+        if self.is_over {
+            return false;
+        }
+        if workers[0].machine.draws.is_some() {
+            if self.drawn.turn(workers) {
+                (self.turns, self.kept) = (0, None);
+            }
+            return false;
+        }
         self.turns += 1;
-        if self.turns < FIRST || self.is_over || workers[0].machine.draws.is_some() {
+        if self.turns < FIRST {
             return false;
         }
         if let Some(end) = self.watched_until {
             return self.turns == end && self.end_watch(workers);
+        }
+        if self.drawn.is_over(self.turns) {
+            self.drawn.resume(workers);
+            return false;
         }
         if self.turns.is_power_of_two() {
             self.kept = Some(Kept::new(self.turns, workers));

@@ -38,7 +38,8 @@ pub enum Stopped {
     Done,
     /// The path's time slice is used up.
     Turn,
-    /// The time slice is used up in a loop that waits, without a change.
+    /// The time slice is used up in a loop that waits, without a change (if a seed draws
+    /// the turns: perhaps with one).
     Stuck,
     /// The whole run has to stop.
     Abort,
@@ -320,11 +321,12 @@ impl Warp {
     /// The end of a turn, at a branch: lanes that have been waiting get a path, unless
     /// the others are in a loop that may end without them.
     fn turn(&mut self, m: &mut Machine, path: usize, pc: u32) -> Stopped {
-        let stopped = if m.draws.is_none() && m.image.spins[pc as usize] != Spin::No {
+        let waits = m.image.spins[pc as usize] != Spin::No;
+        let stopped = if waits && m.draws.is_none() {
             self.spin(m, path, pc)
         } else {
             self.split(path);
-            Stopped::Turn
+            if waits { Stopped::Stuck } else { Stopped::Turn }
         };
         if m.over_limit() {
             Stopped::Abort
