@@ -2,7 +2,8 @@
 // spad_conflict_arbiter: holds one access and serves one conflict-free group
 // per cycle: in every bank the lowest waiting lane (the leader) and all
 // waiting lanes on its row; a byte of their word is written by the lowest of
-// them that enables it (MERGE = 1), or all bytes by the leader (MERGE = 0).
+// them that enables it (MERGE = 1), or by the leader if it enables it (MERGE =
+// 0).
 //
 // Parameters: n = 14, m = 5, L = 32, B = 32, R = 9, DB = 4, DG = 6, BCAST = 1,
 //             MERGE = 1
@@ -92,9 +93,9 @@ module spad_conflict_arbiter (
     // byte k, `first` those of them with no earlier one on their word. All
     // lanes that wait on the word of a served lane are served with it, so this
     // is independent of the group.
-    reg [L*DB-1:0] be_q; // no reset: `pend_q` covers it
     wire [DB*L-1:0] wants;
     wire [DB*L-1:0] first;
+    reg [L*DB-1:0] be_q; // no reset: `pend_q` covers it
 
     assign req_ready = ~busy_q | (adv & last_q);
     wire fire = req_valid & req_ready;

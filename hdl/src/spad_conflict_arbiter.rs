@@ -15,7 +15,7 @@ pub(crate) fn emit_unit(p: &Params) -> Result<Vec<Module>> {
     let io = Ports::new(&u, p);
     let access = Access::new(&u, io.s);
     let conflicts = Conflicts::new(&u, p, io.s);
-    let bytes = p.MERGE.then(|| Bytes::new(&u, p, io.s, &access));
+    let bytes = Bytes::new(&u, p, io.s, &access);
     let arbiter = Arbiter {
         u: &u,
         p,
@@ -44,7 +44,7 @@ fn doc(p: &Params) -> UnitDoc {
         summary: "holds one access and serves one conflict-free group per cycle: in every bank \
                   the lowest waiting lane (the leader) and all waiting lanes on its row; a byte \
                   of their word is written by the lowest of them that enables it (MERGE = 1), or \
-                  all bytes by the leader (MERGE = 0)."
+                  by the leader if it enables it (MERGE = 0)."
             .into(),
         parameters: p.text(&["n", "m", "L", "B", "R", "DB", "DG", "BCAST", "MERGE"]),
         timing: "an access accepted in cycle t is served from t+1 on, one group in each cycle \
@@ -63,8 +63,7 @@ struct Arbiter<'a> {
     io: Ports,
     access: Access,
     conflicts: Conflicts,
-    /// If lanes on one word write its bytes together.
-    bytes: Option<Bytes>,
+    bytes: Bytes,
 }
 
 ports! {
@@ -98,9 +97,7 @@ ports! {
 
 impl Ports {
     fn new(u: &UnitBuilder, p: &Params) -> Self {
-        let io = Ports::declared(u, p);
-        u.unused(!p.MERGE, io.req_be, "the leader writes its whole word");
-        io
+        Ports::declared(u, p)
     }
 }
 
@@ -176,10 +173,16 @@ impl Conflicts {
     }
 }
 
-/// The bytes of words that are written: for each, the lanes that wait to write it,
-/// and the first of them.
+/// The bytes of words that are written.
 struct Bytes {
     be: Signal,
+    merged: Option<Merged>,
+}
+
+/// If lanes on one word write its bytes together: for each byte, the lanes that wait to
+/// write it, and the first of them.
+#[derive(Clone, Copy)]
+struct Merged {
     wants: Signal,
     /// Lanes with no earlier one on their word; with broadcast, several lanes are on one.
     first: Option<Signal>,
@@ -187,6 +190,17 @@ struct Bytes {
 
 impl Bytes {
     fn new(u: &UnitBuilder, p: &Params, s: Sizes, access: &Access) -> Self {
+        let merged = p.MERGE.then(|| Merged::new(u, p, s));
+        if merged.is_none() {
+            u.paragraph();
+        }
+        let be = u.register("be", s.L * s.DB).covered_by(access.pend);
+        Bytes { be, merged }
+    }
+}
+
+impl Merged {
+    fn new(u: &UnitBuilder, p: &Params, s: Sizes) -> Self {
         let more = if p.BCAST {
             ", `first` those of them with no earlier one on their word. All lanes that wait on \
              the word of a served lane are served with it, so this is independent of the group"
@@ -195,8 +209,7 @@ impl Bytes {
         };
         let about = "Each byte position by itself: `wants` has the lanes that wait to write byte k";
         u.section(&format!("{about}{more}."));
-        Bytes {
-            be: u.register("be", s.L * s.DB).covered_by(access.pend),
+        Merged {
             wants: u.wire("wants", s.DB * s.L),
             first: p.BCAST.then(|| u.wire("first", s.DB * s.L)),
         }
@@ -241,11 +254,10 @@ impl Arbiter<'_> {
             u.assign(conflicts.clash_coming.at(i), clashes);
             let clashes = remain.at(i) & (clash & remain.low(i)).any();
             u.assign(conflicts.clash_remaining.at(i), clashes);
-            if let Some(Bytes {
+            if let Some(Merged {
                 wants,
                 first: Some(first),
-                ..
-            }) = self.bytes
+            }) = self.bytes.merged
             {
                 let same_word = u.named("same_word", i, same_bank & !clash);
                 u.each("lane_byte", k, (0, s.DB), |k| {
@@ -291,8 +303,9 @@ impl Arbiter<'_> {
     fn writes(&self, [i, _, k]: [Index; 3]) {
         let (u, io, conflicts) = (self.u, &self.io, &self.conflicts);
         let (l, be_bits) = (io.s.L, io.s.DB);
-        match self.bytes {
-            Some(Bytes { be, wants, first }) => u.each("of_byte", k, (0, be_bits), |k| {
+        let be = self.bytes.be;
+        match self.bytes.merged {
+            Some(Merged { wants, first }) => u.each("of_byte", k, (0, be_bits), |k| {
                 if let Some(first) = first {
                     u.assign(first.at(k * l), wants.at(k * l));
                 }
@@ -304,7 +317,8 @@ impl Arbiter<'_> {
                 });
             }),
             None => u.each("of_lane", i, (0, l), |i| {
-                let writes = io.grp_leader.at(i).copies(be_bits);
+                let enables = be.part(i * be_bits, be_bits);
+                let writes = enables.gated(io.grp_leader.at(i));
                 u.assign(io.grp_writes.part(i * be_bits, be_bits), writes);
             }),
         }
@@ -379,13 +393,10 @@ impl Arbiter<'_> {
             .next(pend, pend_next)
             .next(cnt, cnt_next);
         u.at_clock().when(fire).next(self.access.acc, coming.any());
-        let held = u
-            .at_clock()
+        u.at_clock()
             .when(fire)
             .next(self.access.bank, io.req_bank)
-            .next(self.access.row, io.req_row);
-        if let Some(bytes) = &self.bytes {
-            held.next(bytes.be, io.req_be);
-        }
+            .next(self.access.row, io.req_row)
+            .next(self.bytes.be, io.req_be);
     }
 }

@@ -8,7 +8,7 @@ use crate::config::Config;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ByteMerging {
     /// MERGE: each byte is of the lowest lane that enables it; else the
-    /// leader's word is stored.
+    /// leader's bytes are stored.
     pub merge: bool,
     /// Bytes of a word: 4 or 8.
     pub word_bytes: u32,
@@ -45,11 +45,7 @@ impl ByteMerging {
 
     /// The bytes that a lane writes which shares its word with no other.
     pub(super) fn enables(self, be: u8) -> u8 {
-        if self.merge {
-            be & self.all_bytes()
-        } else {
-            self.all_bytes()
-        }
+        be & self.all_bytes()
     }
 
     /// The bytes of a word.
@@ -78,6 +74,12 @@ mod tests {
         // Overlapping: the lowest lane of each byte; the leader may enable none.
         assert_eq!(writes(true, [0, 0b0110, 0b1100, 0]), [0, 0b0110, 0b1000, 0]);
         assert_eq!(writes(true, [0; 4]), [0; 4]);
-        assert_eq!(writes(false, [0; 4]), [15, 0, 0, 0]);
+    }
+
+    /// A store of a part of a word keeps the rest of it.
+    #[test]
+    fn without_merging_the_leader_writes_what_it_enables() {
+        assert_eq!(writes(false, [0b0010, 0b1111, 0, 0]), [0b0010, 0, 0, 0]);
+        assert_eq!(writes(false, [0, 15, 15, 15]), [0; 4]);
     }
 }
