@@ -4,6 +4,7 @@
 
 mod accelsim;
 mod architecture;
+mod assembler;
 mod bad_input;
 mod bad_launch;
 mod bad_tensor_input;

@@ -1,27 +1,20 @@
 //! The judges of `reproduce/judge/`: models in Python, written from the papers
 //! alone, compared with the results of `spadkit reproduce`.
-//!
-//! Without python3 a test says that it is skipped; with SPADKIT_REQUIRE_TOOLS=1
-//! it fails.
 
+use crate::common::tools::missing;
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::process::Command;
 
 /// What a judge prints; none if there is no python3.
 fn judge(script: &str) -> Option<BTreeMap<String, Value>> {
+    if missing(&["python3"]) {
+        return None;
+    }
     let file = format!("reproduce/judge/{script}.py");
     let mut command = Command::new("python3");
     command.current_dir(env!("CARGO_MANIFEST_DIR"));
-    let out = match command.arg(&file).output() {
-        Ok(out) => out,
-        Err(error) => {
-            let required = std::env::var_os("SPADKIT_REQUIRE_TOOLS").is_some_and(|v| v == "1");
-            assert!(!required, "python3: {error}");
-            eprintln!("skipped: python3: {error}");
-            return None;
-        }
-    };
+    let out = command.arg(&file).output().expect("python3 runs");
     let error = String::from_utf8_lossy(&out.stderr);
     assert!(out.status.success(), "{file}: {error}");
     Some(serde_json::from_slice(&out.stdout).expect("JSON"))
