@@ -4,6 +4,7 @@
 pub mod changed;
 pub mod edited;
 pub mod recorded;
+pub mod suggested;
 pub mod tools;
 
 use assert_cmd::Command;
