@@ -296,7 +296,7 @@ deny:
 # What changed in the public interface of the libraries since BASE: a line per item.
 # The tool reads rustdoc's JSON, which a stable compiler writes only if it is told to.
 BASE       ?= HEAD~1
-LIBRARIES  := spadkit-base spadkit-mapping spadkit-ptx spadkit-hdl spadkit-rtl spadkit-sm \
+LIBRARIES  := spadkit-base spadkit-names spadkit-mapping spadkit-ptx spadkit-hdl spadkit-rtl spadkit-sm \
   spadkit-launch spadkit-compiler spadkit-report \
   spadkit-papers spadkit
 PUBLIC_API := RUSTC_BOOTSTRAP=1 $(CARGO) public-api -sss --color never
