@@ -15,6 +15,7 @@ mod cli_trace_congestion;
 mod clusters;
 mod common;
 mod cosim;
+mod dependencies;
 mod described_lines;
 mod docs;
 mod emission;
