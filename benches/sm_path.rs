@@ -200,15 +200,9 @@ fn replay_model(config: &Config, sm: &Sm, recorded: &Recorded) {
             }
         });
         let inputs = SmPathInputs {
-            rst: false,
             kernel_clear: cycle.kernel_clear,
-            cfg,
-            hash_wr: None,
-            row_wr: None,
             launch: cycle.launch,
             exit: cycle.exit,
-            offers: &offers,
-            op,
             icn: cycle.icn.map(|(warp, tag, pass, last, mask)| IcnData {
                 warp,
                 tag,
@@ -217,9 +211,7 @@ fn replay_model(config: &Config, sm: &Sm, recorded: &Recorded) {
                 mask,
                 data: &words,
             }),
-            wb_ready: true,
-            age: &[],
-            active: 0,
+            ..SmPathInputs::undisturbed(cfg, &offers, op)
         };
         black_box(path.step(&inputs));
     }

@@ -1,37 +1,13 @@
 //! The judges of `reproduce/judge/`: models in Python, written from the papers
 //! alone, compared with the results of `spadkit reproduce`.
 
-use crate::common::tools::missing;
+use crate::common::judge::{judge, reproduced};
 use serde_json::Value;
 use std::collections::BTreeMap;
-use std::process::Command;
-
-/// What a judge prints; none if there is no python3.
-fn judge(script: &str) -> Option<BTreeMap<String, Value>> {
-    if missing(&["python3"]) {
-        return None;
-    }
-    let file = format!("reproduce/judge/{script}.py");
-    let mut command = Command::new("python3");
-    command.current_dir(env!("CARGO_MANIFEST_DIR"));
-    let out = command.arg(&file).output().expect("python3 runs");
-    let error = String::from_utf8_lossy(&out.stderr);
-    assert!(out.status.success(), "{file}: {error}");
-    Some(serde_json::from_slice(&out.stdout).expect("JSON"))
-}
 
 /// The measured values of a figure by quantity and workload.
 fn measured(id: &str) -> BTreeMap<(String, String), f64> {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_spadkit"));
-    command.current_dir(env!("CARGO_MANIFEST_DIR"));
-    let out = command
-        .args(["reproduce", id, "--format", "json"])
-        .output()
-        .expect("spadkit runs");
-    let error = String::from_utf8_lossy(&out.stderr);
-    assert!(out.status.success(), "{id}: {error}");
-    let json: Value = serde_json::from_slice(&out.stdout).expect("JSON");
-    let rows = json["results"].as_array().expect("results");
+    let rows = reproduced(&[id]);
     let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
     rows.iter()
         .filter_map(|r| {
@@ -63,7 +39,7 @@ fn number(value: &Value) -> f64 {
 
 #[test]
 fn search_spaces() {
-    let Some(judge) = judge("hash_space") else {
+    let Some(Value::Object(judge)) = judge("hash_space") else {
         return;
     };
     let kit = measured("hash.t1");
@@ -104,7 +80,7 @@ fn search_spaces() {
 
 #[test]
 fn heuristics() {
-    let Some(judge) = judge("hash_heuristics") else {
+    let Some(Value::Object(judge)) = judge("hash_heuristics") else {
         return;
     };
     let kit = measured("hash.f6");
@@ -138,7 +114,7 @@ fn heuristics() {
 
 #[test]
 fn patterns() {
-    let Some(judge) = judge("hash_patterns") else {
+    let Some(Value::Object(judge)) = judge("hash_patterns") else {
         return;
     };
     let kit = measured("hash.f1");
@@ -160,7 +136,7 @@ fn patterns() {
 #[test]
 fn congestion_of_matrices() {
     use spadkit::rap::{AccessKind, Experiment, Scheme};
-    let Some(judge) = judge("rap_congestion") else {
+    let Some(Value::Object(judge)) = judge("rap_congestion") else {
         return;
     };
     assert_eq!(judge.len(), 60);
@@ -179,7 +155,7 @@ fn congestion_of_matrices() {
 
 #[test]
 fn congestion_of_arrays() {
-    let Some(judge) = judge("rap_arrays") else {
+    let Some(Value::Object(judge)) = judge("rap_arrays") else {
         return;
     };
     let kit = measured("rap.t4");
@@ -203,7 +179,7 @@ fn congestion_of_arrays() {
 
 #[test]
 fn the_memory_machine() {
-    let Some(judge) = judge("rap_memory") else {
+    let Some(Value::Object(judge)) = judge("rap_memory") else {
         return;
     };
     let kit = measured("rap.f3");
@@ -227,7 +203,7 @@ fn the_memory_machine() {
 #[test]
 fn transposes_on_the_memory_machine() {
     use spadkit::rap::{Scheme, Transpose, transpose_stats};
-    let Some(judge) = judge("rap_memory") else {
+    let Some(Value::Object(judge)) = judge("rap_memory") else {
         return;
     };
     for transpose in Transpose::ALL {

@@ -3,6 +3,7 @@
 
 pub mod changed;
 pub mod edited;
+pub mod judge;
 pub mod recorded;
 pub mod suggested;
 pub mod tools;
