@@ -6,6 +6,9 @@ use crate::common::{self, json};
 use serde_json::Value;
 use std::fs;
 
+/// A short search.
+const SHORTLY: &[&str] = &["--budget", "1"];
+
 /// A kernel of `shapes.cu`.
 fn case<'a>(entry: &'a str, block: &'a str) -> Case<'a> {
     let more = match entry {
@@ -19,14 +22,9 @@ fn case<'a>(entry: &'a str, block: &'a str) -> Case<'a> {
     }
 }
 
-/// All that `tune --software` finds in a launch.
-fn tuned(launch: &Launch) -> Value {
-    json(&["tune", &launch.file, "--software", "--budget", "1"])
-}
-
 /// The declaration of the padding of `entry`, its index, and whether nothing else changes.
 fn padding(entry: &str, block: &str) -> (String, String, bool) {
-    let found = tuned(&case(entry, block).launch());
+    let found = case(entry, block).tuned(SHORTLY);
     let padding = &found["suggestions"][0]["padding"];
     let text = |key: &str| padding[key].as_str().unwrap_or_default().to_owned();
     let alone = padding["in_declaration"].as_bool().unwrap_or_default();
@@ -43,7 +41,7 @@ fn padding(entry: &str, block: &str) -> (String, String, bool) {
 #[test]
 fn a_stride_of_several_rows_is_no_row() {
     let launch = case("four_rows", "16, 16").launch();
-    let found = tuned(&launch);
+    let found = launch.tuned(SHORTLY);
     let suggestion = &found["suggestions"][0];
     let declaration = suggestion["padding"]["declaration"].as_str();
     assert!(
@@ -61,7 +59,7 @@ fn a_stride_of_several_rows_is_no_row() {
     );
     // Without the source, the rows are those of the indices, on a condition.
     fs::write(launch.folder.path().join("shapes.cu"), "").unwrap();
-    let unseen = tuned(&launch);
+    let unseen = launch.tuned(SHORTLY);
     let padding = &unseen["suggestions"][0]["padding"];
     let index = padding["index"].as_str().unwrap();
     assert!(

@@ -23,10 +23,30 @@ pub struct Case<'a> {
     pub more: &'a str,
 }
 
-/// A launch file in a folder of its own, beside source and PTX.
+/// A short search for `tune --software`, whatever is installed.
+pub const QUICKLY: &[&str] = &["--budget", "1", "--no-machine-code"];
+
+/// A launch file, `k.toml`, in a folder of its own, beside source and PTX.
 pub struct Launch {
     pub folder: TempDir,
     pub file: String,
+}
+
+impl Launch {
+    /// Files by their names, with their texts.
+    pub fn of(files: &[(&str, &str)]) -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        for (name, text) in files {
+            fs::write(folder.path().join(name), text).unwrap();
+        }
+        let file = folder.path().join("k.toml").to_str().unwrap().to_owned();
+        Launch { folder, file }
+    }
+
+    /// What `tune --software` finds, with these options.
+    pub fn tuned(&self, options: &[&str]) -> Value {
+        json(&[&["tune", &self.file, "--software"], options].concat())
+    }
 }
 
 impl<'a> Case<'a> {
@@ -45,14 +65,6 @@ impl<'a> Case<'a> {
 
     /// Writes the launch file.
     pub fn launch(&self) -> Launch {
-        let folder = tempfile::tempdir().unwrap();
-        for ending in ["cu", "ptx", "h"] {
-            let file = format!("{}.{ending}", self.source);
-            let from = format!("tests/fixtures/cuda/{file}");
-            if ending != "h" || fs::exists(&from).unwrap() {
-                fs::copy(from, folder.path().join(file)).unwrap();
-            }
-        }
         let argument = |name: &str, ty: &str, init: &str| {
             let count = self.count;
             format!(
@@ -75,16 +87,20 @@ impl<'a> Case<'a> {
             input.unwrap_or_default(),
             argument("output", self.types[1], "zeros")
         );
-        let path = folder.path().join("k.toml");
-        fs::write(&path, launch).unwrap();
-        let file = path.to_str().unwrap().to_owned();
-        Launch { folder, file }
+        let launch = Launch::of(&[("k.toml", &launch)]);
+        for ending in ["cu", "ptx", "h"] {
+            let file = format!("{source}.{ending}");
+            let from = format!("tests/fixtures/cuda/{file}");
+            if ending != "h" || fs::exists(&from).unwrap() {
+                fs::copy(from, launch.folder.path().join(file)).unwrap();
+            }
+        }
+        launch
     }
 
     /// What `tune --software` finds, with these options.
     pub fn tuned(&self, options: &[&str]) -> Value {
-        let launch = self.launch();
-        json(&[&["tune", &launch.file, "--software"], options].concat())
+        self.launch().tuned(options)
     }
 
     /// The suggestion for each array. Whether a form of the source is understood does not
