@@ -30,16 +30,29 @@ flow: deps build
 build:
 	$(CARGO) build --workspace --bins --examples
 
-# Lint, the regenerated Verilog, and every test; ends with the runner's summary.
+# Lint, the regenerated Verilog, and every test. Before the last of them, the
+# documentation's, which need no tools, it says how many were skipped; it ends with
+# the runner's summary.
 # Cargo lets one build at a time into target/, so -j3 overlaps them with the virtual
 # environment, the emission and pytest only.
 test: deps deps-browser deps-python
 	@$(MAKE) --no-print-directory -j3 -Otarget lint check-generated test-python
-	$(CARGO) test --workspace
+	$(all-tests)
 
 # `test` without the Python package.
 test-rust: deps deps-browser lint check-generated
-	$(CARGO) test --workspace
+	$(all-tests)
+
+# Tests add a line to this file when they are skipped: tool, tabulator, test.
+SKIPPED := $(abspath $(TARGET))/skipped-tests.tsv
+define all-tests
+@rm -f $(SKIPPED)
+SPADKIT_SKIPPED=$(SKIPPED) $(CARGO) test --workspace --tests
+@touch $(SKIPPED); sort -u $(SKIPPED) | cut -f 1 | uniq -c | \
+  awk '{ n = $$1; $$1 = ""; print "skipped:" $$0 " is missing for " n " tests"; all += n } \
+    END { print "skipped in all: " all + 0 " tests ($(SKIPPED))" }'
+$(CARGO) test --workspace --doc
+endef
 
 # The Python package from the library as `make build` compiles it. NumPy, pytest,
 # mypy, ruff and typos are in a virtual environment of their own.
@@ -283,7 +296,7 @@ deny:
 # What changed in the public interface of the libraries since BASE: a line per item.
 # The tool reads rustdoc's JSON, which a stable compiler writes only if it is told to.
 BASE       ?= HEAD~1
-LIBRARIES  := spadkit-base spadkit-mapping spadkit-ptx spadkit-hdl spadkit-rtl spadkit-sm \
+LIBRARIES  := spadkit-base spadkit-names spadkit-mapping spadkit-ptx spadkit-hdl spadkit-rtl spadkit-sm \
   spadkit-launch spadkit-compiler spadkit-report \
   spadkit-papers spadkit
 PUBLIC_API := RUSTC_BOOTSTRAP=1 $(CARGO) public-api -sss --color never

@@ -7,13 +7,15 @@
 //! measured alternately in this one run, in processor time. With names of
 //! units behind `--` only those.
 
+mod timing;
+
 use spadkit::config::Config;
 use spadkit::cosim::{Compiled, Instance, Lockstep, VerilatedUnit};
 use spadkit::error::Error;
 use spadkit::rtl::Design;
 use spadkit::tool::{Cache, Toolbox};
 use spadkit::units::{Bench, Chunk, Layout, Setup, Stimulus, bench_for};
-use spadkit_benches::timed;
+use timing::timed;
 
 const CYCLES: u64 = 400_000;
 const ROUNDS: usize = 5;

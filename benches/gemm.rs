@@ -5,10 +5,12 @@
 //! `cargo bench -p spadkit-benches --bench gemm` prints multiply-adds a second of processor time
 //! and the ratio, the two kernels measured alternately.
 
+mod timing;
+
 use spadkit::ptx::Module;
 use spadkit::ptx::exec::{BufferId, Launch, Memory, Options, Program};
-use spadkit_benches::{median, timed};
 use std::error::Error;
+use timing::{median, timed};
 
 const PTX: &str = include_str!("../kernels/gemm/gemm.ptx");
 /// All three sides of the product.

@@ -8,16 +8,18 @@
 //! sides measured alternately in this one run, in processor time (two cores
 //! against one: in wall time). With names of kernels behind `--` only those.
 
+mod timing;
+
 #[path = "../tests/kit/reference/mod.rs"]
 mod reference;
 
 use ptoxide::{Argument, Context, LaunchParams};
 use spadkit::ptx::Module;
 use spadkit::ptx::exec::{BlockSink, Event, Launch, Memory, Options, Program, Sink};
-use spadkit_benches::{median, timed};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::time::Instant;
+use timing::{median, timed};
 
 const ROUNDS: usize = 5;
 

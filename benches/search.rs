@@ -4,6 +4,8 @@
 //! `cargo bench -p spadkit-benches --bench search` prints the ratios measured in this one run,
 //! then criterion's figures.
 
+mod timing;
+
 use criterion::{BenchmarkId, Criterion, Throughput};
 use rand_chacha::ChaCha12Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
@@ -12,8 +14,8 @@ use spadkit::geometry::Geometry;
 use spadkit::search::bitvec::{all_pairs, search_xor};
 use spadkit::search::{Control, Problem};
 use spadkit::trace::{AccessTrace, ConflictProfile, kernels};
-use spadkit_benches::timed;
 use std::hint::black_box;
+use timing::timed;
 
 const LANES: usize = 32;
 const ACCESSES: usize = 4000;

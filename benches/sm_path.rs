@@ -15,6 +15,8 @@
 //! The sweep also shows the wall-clock time: on idle cores it is the processor
 //! time divided by the threads.
 
+mod timing;
+
 use spadkit::config::Config;
 use spadkit::cosim::{Compiled, VerilatedUnit, record_inputs};
 use spadkit::model::{
@@ -24,11 +26,11 @@ use spadkit::rtl::Design;
 use spadkit::sm::{Setup, Sm, TraceFile, WarpText, Workload, record};
 use spadkit::tool::{Cache, Toolbox};
 use spadkit::units::{Layout, Stimulus, replay_for};
-use spadkit_benches::{median, timed};
 use std::hint::black_box;
 use std::path::Path;
 use std::process::Command;
 use std::time::Instant;
+use timing::{median, timed};
 
 type Failure = Box<dyn std::error::Error>;
 
@@ -198,15 +200,9 @@ fn replay_model(config: &Config, sm: &Sm, recorded: &Recorded) {
             }
         });
         let inputs = SmPathInputs {
-            rst: false,
             kernel_clear: cycle.kernel_clear,
-            cfg,
-            hash_wr: None,
-            row_wr: None,
             launch: cycle.launch,
             exit: cycle.exit,
-            offers: &offers,
-            op,
             icn: cycle.icn.map(|(warp, tag, pass, last, mask)| IcnData {
                 warp,
                 tag,
@@ -215,9 +211,7 @@ fn replay_model(config: &Config, sm: &Sm, recorded: &Recorded) {
                 mask,
                 data: &words,
             }),
-            wb_ready: true,
-            age: &[],
-            active: 0,
+            ..SmPathInputs::undisturbed(cfg, &offers, op)
         };
         black_box(path.step(&inputs));
     }

@@ -14,9 +14,9 @@ pub struct AddressWidths {
 
 impl AddressWidths {
     /// Allowed values of n.
-    pub const ADDR_BITS: RangeInclusive<u32> = 9..=16;
+    pub const ADDR_BITS: RangeInclusive<u32> = spadkit_names::ADDR_BITS;
     /// Allowed values of m.
-    pub const BANK_BITS: RangeInclusive<u32> = 1..=6;
+    pub const BANK_BITS: RangeInclusive<u32> = spadkit_names::BANK_BITS;
 
     /// n - m, the bits of a row index.
     pub fn row_bits(self) -> usize {

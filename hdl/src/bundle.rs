@@ -116,12 +116,12 @@ impl Values {
 #[cfg(test)]
 mod tests {
     use crate::address_widths::AddressWidths;
-    use crate::hashes::HashKind;
     use crate::machine::Machine;
     use crate::module::UnitDoc;
     use crate::params::Params;
     use crate::signal::Operand;
     use crate::unit::UnitBuilder;
+    use spadkit_names::HashKind;
 
     bundle! {
         /// What is offered.

@@ -2,11 +2,12 @@
 //! machines have it. The list is in `lib.rs`.
 
 use crate::address_widths::AddressWidths;
-use crate::hashes::Configured;
+use crate::kinds::rtl;
 use crate::machine::Machine;
 use crate::module::{Module, Result};
 use crate::params::Params;
 use crate::spad_hash_config;
+use spadkit_names::Configured;
 
 /// A unit that can be emitted by its name.
 #[derive(Clone)]
@@ -118,7 +119,7 @@ impl CatalogEntry {
         let g = machine.geometry.check()?;
         match self.emit {
             Emit::Geometry(emit) => emit(g).map(|module| vec![module]),
-            Emit::Configured(unit) => unit.rtl().emit(g).map(|module| vec![module]),
+            Emit::Configured(unit) => rtl(unit).emit(g).map(|module| vec![module]),
             Emit::Registers(of) => spad_hash_config::emit_unit(machine, of, self.name),
             Emit::Hash(emit) => emit(machine),
             Emit::Path(emit) => emit(&Params::new(machine)?),

@@ -2,7 +2,6 @@
 //! behind the buses.
 
 use crate::codes::lock_hash;
-use crate::hashes::PathHash;
 use crate::independent::independent;
 use crate::machine::Machine;
 use crate::module::{Dir, Module, Port, Result, Vector, top};
@@ -10,6 +9,7 @@ use crate::params::Params;
 use crate::signal::{Bits, Expr, Operand, Signal, code, concat, same};
 use crate::spad_lane_hash;
 use crate::unit::{Index, UnitBuilder};
+use spadkit_names::PathHash;
 
 /// The hash of all lanes.
 pub(crate) struct HashedLanes {

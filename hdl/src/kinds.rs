@@ -1,7 +1,6 @@
 //! The RTL of each configurable unit: one line per unit.
 
 use crate::configured::Configurable;
-use crate::hashes::{Configured, HashKind};
 use crate::spad_hash_bitvec_perm::BitvecPerm;
 use crate::spad_hash_bitvec_xor::BitvecXor;
 use crate::spad_hash_bitwise_perm::BitwisePerm;
@@ -9,18 +8,17 @@ use crate::spad_hash_bitwise_xor::BitwiseXor;
 use crate::spad_hash_matrix::Matrix;
 use crate::spad_rap::Rap;
 use crate::spad_row_map::RowMap;
+use spadkit_names::{Configured, HashKind};
 
-impl Configured {
-    /// RTL of the unit.
-    pub(crate) fn rtl(self) -> &'static dyn Configurable {
-        match self {
-            Configured::Hash(HashKind::BitvecPerm) => &BitvecPerm,
-            Configured::Hash(HashKind::BitvecXor) => &BitvecXor,
-            Configured::Hash(HashKind::BitwisePerm) => &BitwisePerm,
-            Configured::Hash(HashKind::BitwiseXor) => &BitwiseXor,
-            Configured::Hash(HashKind::Matrix) => &Matrix,
-            Configured::Rap => &Rap,
-            Configured::RowMap => &RowMap,
-        }
+/// RTL of a unit.
+pub(crate) fn rtl(unit: Configured) -> &'static dyn Configurable {
+    match unit {
+        Configured::Hash(HashKind::BitvecPerm) => &BitvecPerm,
+        Configured::Hash(HashKind::BitvecXor) => &BitvecXor,
+        Configured::Hash(HashKind::BitwisePerm) => &BitwisePerm,
+        Configured::Hash(HashKind::BitwiseXor) => &BitwiseXor,
+        Configured::Hash(HashKind::Matrix) => &Matrix,
+        Configured::Rap => &Rap,
+        Configured::RowMap => &RowMap,
     }
 }

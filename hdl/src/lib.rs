@@ -25,7 +25,6 @@ mod configured;
 mod drivers;
 mod error;
 mod hashed_lanes;
-mod hashes;
 mod header;
 mod independent;
 mod instance;
@@ -123,7 +122,6 @@ mod window;
 
 pub use address_widths::AddressWidths;
 pub use allowed::Allowed;
-pub use hashes::{Configured, HASH_ADD, HASH_XOR, HashKind, PathHash};
 pub use item::RAM_ZEROS;
 pub use machine::{
     AxiOptions, Machine, PC_BITS, Phases, RetryLatencies, StreamOptions, TcdmOptions,
@@ -133,6 +131,7 @@ pub use origin::Origin;
 pub use params::Params;
 pub use reset::Reset;
 pub use signal::register_name;
+pub use spadkit_names::{Configured, HASH_ADD, HASH_XOR, HashKind, PathHash};
 pub use style::Style;
 pub use system::{Companion, bus_wrappers, package, wrapper};
 

@@ -3,8 +3,8 @@
 use crate::address_widths::AddressWidths;
 use crate::allowed::Allowed;
 use crate::error::{HdlError, Result};
-use crate::hashes::{Configured, HashKind, PathHash};
 use serde::Serialize;
+use spadkit_names::{Configured, HashKind, PathHash};
 
 /// Program-counter bits (elastic paper, section 5.4).
 pub const PC_BITS: usize = 14;

@@ -266,7 +266,7 @@ fn longest_state(lanes: usize, retry: RetryLatencies) -> usize {
 mod tests {
     use super::*;
     use crate::address_widths::AddressWidths;
-    use crate::hashes::HashKind;
+    use spadkit_names::HashKind;
     use std::collections::BTreeSet;
 
     /// The first column of the table, a name or several.

@@ -2,10 +2,10 @@
 
 use crate::address_widths::AddressWidths;
 use crate::configured::unused_above;
-use crate::hashes::HASH_ADD;
 use crate::module::{Module, Result, UnitDoc};
 use crate::signal::Bits;
 use crate::unit::UnitBuilder;
+use spadkit_names::HASH_ADD;
 
 /// Emits `spad_hash_add`.
 pub fn emit_unit(g: AddressWidths) -> Result<Module> {

@@ -3,11 +3,12 @@
 //! decoded here, off the path of every access.
 
 use crate::configured::{Decoder, Register, index_width, selects};
-use crate::hashes::Configured;
+use crate::kinds::rtl;
 use crate::machine::Machine;
 use crate::module::{Dir, HdlError, Module, Result, UnitDoc, Vector};
 use crate::signal::{Bits, Expr, Signal, concat};
 use crate::unit::UnitBuilder;
+use spadkit_names::Configured;
 
 /// What the header says of a block whose name does not state its hash unit.
 fn other_name(of: Configured, name: &str) -> String {
@@ -23,7 +24,7 @@ fn other_name(of: Configured, name: &str) -> String {
 /// Emits the configuration block of `of` under the module name `name`, with its
 /// decoder if it has one.
 pub fn emit_unit(machine: &Machine, of: Configured, name: &str) -> Result<Vec<Module>> {
-    let (g, rtl) = (machine.geometry, of.rtl());
+    let (g, rtl) = (machine.geometry, rtl(of));
     let configured = rtl.emit(g)?;
     let registers = rtl.registers(g);
     let reset = reset(machine, of, &registers)?;

@@ -2,10 +2,10 @@
 
 use crate::address_widths::AddressWidths;
 use crate::configured::unused_above;
-use crate::hashes::HASH_XOR;
 use crate::module::{Module, Result, UnitDoc};
 use crate::signal::{Bits, xor_all};
 use crate::unit::UnitBuilder;
+use spadkit_names::HASH_XOR;
 
 /// Emits `spad_hash_xor`.
 pub fn emit_unit(g: AddressWidths) -> Result<Module> {

@@ -2,13 +2,14 @@
 
 use crate::codes::lock_hash;
 use crate::configured::selects;
-use crate::hashes::{Configured, PathHash};
+use crate::kinds::rtl;
 use crate::machine::Machine;
 use crate::module::{Module, Result, UnitDoc};
 use crate::params::Params;
 use crate::signal::{Bits, Expr, Operand, code, concat, when};
 use crate::unit::UnitBuilder;
 use crate::{spad_hash_add, spad_hash_config, spad_hash_xor};
+use spadkit_names::{Configured, PathHash};
 
 /// The low lock bits, as many as the lock hash changes.
 const HASHED: usize = 5;
@@ -32,13 +33,13 @@ pub(crate) fn emit_helper(p: &Params, machine: &Machine) -> Result<LaneHash> {
         PathHash::Configurable => {
             let unit = Configured::Hash(machine.hash_unit);
             let configs = vec![("hash", block(unit)?), ("row", block(Configured::RowMap)?)];
-            let row_map = Configured::RowMap.rtl().emit(g)?;
-            (Some(unit.rtl().emit(g)?), Some(row_map), configs)
+            let row_map = rtl(Configured::RowMap).emit(g)?;
+            (Some(rtl(unit).emit(g)?), Some(row_map), configs)
         }
         // A shift needs no row map: the row is the upper address bits.
         PathHash::Rap => {
             let configs = vec![("hash", block(Configured::Rap)?)];
-            (Some(Configured::Rap.rtl().emit(g)?), None, configs)
+            (Some(rtl(Configured::Rap).emit(g)?), None, configs)
         }
     };
     let lane = lane(p, to_bank.as_ref(), to_row.as_ref())?;

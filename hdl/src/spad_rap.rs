@@ -3,10 +3,10 @@
 
 use crate::address_widths::AddressWidths;
 use crate::configured::{Configurable, Decoder, Register, unused_above};
-use crate::hashes;
 use crate::module::{Module, Result, UnitDoc};
 use crate::signal::{Bits, or_all};
 use crate::unit::UnitBuilder;
+use spadkit_names::Configured;
 
 /// Bits that choose the shift: m, or fewer where the address is short.
 pub(crate) const fn index_bits(n: usize, m: usize) -> usize {
@@ -18,7 +18,7 @@ fn unit(g: AddressWidths) -> Result<Module> {
     let (n, m) = (g.addr_bits, g.bank_bits);
     let bits = index_bits(n, m);
     let u = UnitBuilder::new(UnitDoc {
-        name: hashes::Configured::Rap.unit().into(),
+        name: Configured::Rap.unit().into(),
         summary: "random address permute-shift (RAP) or random address shift (RAS): row i of \
                   a matrix with 2^m columns is rotated by r_i; the row index is addr >> m."
             .into(),

@@ -224,9 +224,9 @@ impl File {
 mod tests {
     use super::*;
     use crate::address_widths::AddressWidths;
-    use crate::hashes::HashKind;
     use crate::machine::Phases;
     use crate::{emit, has_unit};
+    use spadkit_names::HashKind;
 
     /// Everything that there is renders, with and without stages in front of EX.
     #[test]

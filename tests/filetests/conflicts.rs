@@ -11,17 +11,9 @@ use spadkit::assembler::ledger::{Fates, Ledger};
 use spadkit::capture::{LaunchInput, RunOptions};
 use spadkit::config::Config;
 use spadkit::ptx::Module;
-use spadkit::tool::{ToolKind, Toolbox};
+use spadkit::tool::Toolbox;
 use spadkit::trace::{AccessTrace, ConflictProfile};
 use std::collections::BTreeMap;
-
-/// Why the machine code cannot be looked at.
-pub fn missing_tool() -> Option<String> {
-    let tools = Toolbox::new();
-    let kinds = [ToolKind::Ptxas, ToolKind::Nvdisasm];
-    let mut missing = kinds.into_iter().filter_map(|kind| tools.get(kind).err());
-    missing.next().map(|error| error.to_string())
-}
 
 /// The counts of each line, in the PTX alone or in the machine code, too.
 pub fn found(file: &TestFile, case: &Case, machine_code: bool) -> Result<Found, Failure> {

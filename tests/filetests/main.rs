@@ -7,6 +7,9 @@ mod expect;
 mod file;
 mod refuse;
 mod run;
+#[allow(dead_code, reason = "the tests of the kit use the rest")]
+#[path = "../kit/common/tools.rs"]
+mod tools;
 
 use file::{Case, TestFile};
 use libtest_mimic::{Arguments, Trial};
@@ -49,8 +52,9 @@ fn updated(file: &TestFile) -> Result<Vec<String>, Failure> {
         }
         "conflicts" => {
             // Without the tools what is said of the machine code stays.
-            if let Some(missing) = conflicts::missing_tool() {
-                return Err(Failure::new(file.command_line, missing));
+            if let Some(missing) = tools::absent_ptxas(tools::MACHINE_CODE) {
+                let what = format!("{} is missing", missing.name());
+                return Err(Failure::new(file.command_line, what));
             }
             let found = conflicts::found(file, &file.cases[0], true)?;
             Ok(expect::annotated(file, &found))
@@ -121,7 +125,8 @@ fn trials(root: &Path, path: PathBuf) -> Vec<Trial> {
     trials
 }
 
-/// The test of the machine code of a file; ignored where a tool is missing.
+/// The test of the machine code of a file; ignored where a tool is missing, unless
+/// `SPADKIT_REQUIRE_PTXAS=1`.
 fn of_machine_code(
     name: &str,
     file: TestFile,
@@ -131,9 +136,17 @@ fn of_machine_code(
         let found = conflicts::found(&file, &file.cases[0], true);
         found.and_then(|found| expect::annotations(&file, &found))
     };
-    let missing = conflicts::missing_tool().is_some();
     let test = move || check().map_err(|f| failed(f).into());
-    Trial::test(format!("{name}::machine-code"), test).with_ignored_flag(missing)
+    let trial = Trial::test(format!("{name}::machine-code"), test);
+    let absent = tools::absent_ptxas(tools::MACHINE_CODE);
+    match absent.filter(|_| !tools::requires_ptxas()) {
+        Some(tool) => {
+            tools::count_skipped(trial.name(), tool.name());
+            let trial = trial.with_kind(format!("without {}", tool.name()));
+            trial.with_ignored_flag(true)
+        }
+        None => trial,
+    }
 }
 
 fn main() {

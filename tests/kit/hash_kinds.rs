@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 /// The lists of kinds: CONTRIBUTING.md, "Add a hash kind".
 const LISTS: [&str; 6] = [
-    "hdl/src/hashes.rs",
+    "crates/names/src/hashes.rs",
     "hdl/src/kinds.rs",
     "hdl/src/lib.rs",
     "crates/mapping/src/hash/kind/mod.rs",

@@ -3,26 +3,10 @@
 
 use crate::common;
 
+use crate::common::tools::{MACHINE_CODE, missing_ptxas};
 use crate::common::{json, text};
 use serde_json::Value;
-use spadkit::tool::{ToolKind, Toolbox};
 use std::path::{Path, PathBuf};
-
-/// Whether both tools are installed; otherwise the test is skipped.
-fn tools() -> bool {
-    let tools = Toolbox::new();
-    let missing = |kind| tools.get(kind).err();
-    match [ToolKind::Ptxas, ToolKind::Nvdisasm]
-        .into_iter()
-        .find_map(missing)
-    {
-        None => true,
-        Some(error) => {
-            eprintln!("skipped: {error}");
-            false
-        }
-    }
-}
 
 /// A kernel of 64 threads whose threads load two words side by side, count
 /// themselves with an atomic, and load a word again that they have.
@@ -79,7 +63,7 @@ fn fates(site: &Value) -> Vec<(String, u64)> {
 
 #[test]
 fn what_became_of_each_access_is_said() {
-    if !tools() {
+    if missing_ptxas(MACHINE_CODE) {
         return;
     }
     let folder = tempfile::tempdir().unwrap();
@@ -115,7 +99,7 @@ fn what_became_of_each_access_is_said() {
 /// `sim` and `share` take the registers that `rewrite` shows.
 #[test]
 fn all_commands_count_the_same_registers() {
-    if !tools() {
+    if missing_ptxas(MACHINE_CODE) {
         return;
     }
     let folder = tempfile::tempdir().unwrap();
@@ -180,7 +164,7 @@ fn gated(path: &str, more: &[&str]) -> Value {
 /// judge the change of the source by it.
 #[test]
 fn flow_and_gate_judge_by_the_machine_code() {
-    if !tools() {
+    if missing_ptxas(MACHINE_CODE) {
         return;
     }
     let path = "tests/fixtures/cuda/merging.toml";
@@ -286,7 +270,7 @@ fn flow_and_gate_judge_by_the_machine_code() {
 /// the machine code, and around each index a function keeps the loads apart.
 #[test]
 fn a_change_that_gains_nothing_in_the_machine_code_is_not_offered() {
-    if !tools() {
+    if missing_ptxas(MACHINE_CODE) {
         return;
     }
     let folder = tempfile::tempdir().unwrap();
@@ -355,7 +339,7 @@ fn changed_fixture(folder: &Path, name: &str, changes: [(&str, &str); 2]) -> Pat
 /// neither `tune` nor `flow` proposes it.
 #[test]
 fn a_rewriting_that_gains_nothing_in_the_machine_code_is_not_offered() {
-    if !tools() {
+    if missing_ptxas(MACHINE_CODE) {
         return;
     }
     let folder = tempfile::tempdir().unwrap();
@@ -415,7 +399,7 @@ fn a_rewriting_that_gains_nothing_in_the_machine_code_is_not_offered() {
 /// their conflicts, and to take the stores apart gains nothing.
 #[test]
 fn vectors_are_not_taken_apart_for_conflicts_that_the_machine_code_does_not_have() {
-    if !tools() {
+    if missing_ptxas(MACHINE_CODE) {
         return;
     }
     let folder = tempfile::tempdir().unwrap();
@@ -465,7 +449,7 @@ fn changes_that_the_machine_code_cannot_judge_are_named() {
 /// accesses that cannot be made.
 #[test]
 fn mappings_that_take_merged_accesses_apart_are_named() {
-    if !tools() {
+    if missing_ptxas(MACHINE_CODE) {
         return;
     }
     let path = "tests/fixtures/cuda/merging.toml";

@@ -4,6 +4,7 @@
 
 mod accelsim;
 mod architecture;
+mod assembler;
 mod bad_input;
 mod bad_launch;
 mod bad_tensor_input;
@@ -14,6 +15,7 @@ mod cli_trace_congestion;
 mod clusters;
 mod common;
 mod cosim;
+mod dependencies;
 mod described_lines;
 mod docs;
 mod emission;

@@ -1,6 +1,7 @@
 //! Wavefronts and bank conflicts, compared with those that a GPU counted
 //! (`benches/gpu/h100`): the judge of how today's machines serve an access.
 
+use crate::common::tools::{MACHINE_CODE, missing_ptxas};
 use crate::kernels::files::kernels_folder;
 use spadkit::assembler::Assembler;
 use spadkit::assembler::ledger::{Fates, Ledger};
@@ -8,7 +9,7 @@ use spadkit::capture::{LaunchRun, RunOptions, Selected, launch_trace};
 use spadkit::config::Config;
 use spadkit::launch::{ArgKind, LaunchFile};
 use spadkit::sm::Setup;
-use spadkit::tool::{ToolKind, Toolbox};
+use spadkit::tool::Toolbox;
 use spadkit::trace::{Access, AccessTrace, ConflictProfile, Op};
 use spadkit::workload::LaunchWorkload;
 use std::collections::BTreeMap;
@@ -217,28 +218,13 @@ fn the_ledger_has_the_conflicts_of_an_h100() {
     assert!(3 * same >= 2 * table.len(), "{same} of {}", table.len());
 }
 
-/// The tools of the ledger; `None`, with a printed note, where one is missing.
-fn disassembler() -> Option<Toolbox> {
-    let tools = Toolbox::new();
-    let missing = |kind| tools.get(kind).err();
-    match [ToolKind::Ptxas, ToolKind::Nvdisasm]
-        .into_iter()
-        .find_map(missing)
-    {
-        None => Some(tools),
-        Some(error) => {
-            eprintln!("skipped: {error}");
-            None
-        }
-    }
-}
-
 /// The table is what the ledger says.
 #[test]
 fn the_table_is_the_ledger() {
-    let Some(tools) = disassembler() else {
+    if missing_ptxas(MACHINE_CODE) {
         return;
-    };
+    }
+    let tools = Toolbox::new();
     let mut others = Vec::new();
     for (name, [gpu, ptx, machine]) in ledger_rows() {
         let (of_ptx, of_machine, fates) = ledger(&name, &tools);
@@ -256,9 +242,10 @@ fn the_table_is_the_ledger() {
 #[test]
 #[ignore = "a table, for docs/reference/gpu.md"]
 fn the_ledger_of_every_kernel() {
-    let Some(tools) = disassembler() else {
+    if missing_ptxas(MACHINE_CODE) {
         return;
-    };
+    }
+    let tools = Toolbox::new();
     println!("launch_file,h100,ptx,machine_code");
     let (mut same, mut count) = ([0, 0], 0);
     for row in rows("one_block.csv") {

@@ -8,13 +8,14 @@ use std::path::{Component, Path, PathBuf};
 use std::process::Command;
 
 /// Published crates and their folders.
-const PACKAGES: [(&str, &str); 11] = [
+const PACKAGES: [(&str, &str); 12] = [
     ("spadkit", "."),
     ("spadkit-base", "crates/base"),
     ("spadkit-compiler", "crates/compiler"),
     ("spadkit-hdl", "hdl"),
     ("spadkit-launch", "crates/launch"),
     ("spadkit-mapping", "crates/mapping"),
+    ("spadkit-names", "crates/names"),
     ("spadkit-papers", "crates/papers"),
     ("spadkit-ptx", "crates/ptx"),
     ("spadkit-report", "crates/report"),

@@ -1,44 +1,13 @@
 //! The judges of `reproduce/judge/`: models in Python, written from the papers
 //! alone, compared with the results of `spadkit reproduce`.
-//!
-//! Without python3 a test says that it is skipped; with SPADKIT_REQUIRE_TOOLS=1
-//! it fails.
 
+use crate::common::judge::{judge, reproduced};
 use serde_json::Value;
 use std::collections::BTreeMap;
-use std::process::Command;
-
-/// What a judge prints; none if there is no python3.
-fn judge(script: &str) -> Option<BTreeMap<String, Value>> {
-    let file = format!("reproduce/judge/{script}.py");
-    let mut command = Command::new("python3");
-    command.current_dir(env!("CARGO_MANIFEST_DIR"));
-    let out = match command.arg(&file).output() {
-        Ok(out) => out,
-        Err(error) => {
-            let required = std::env::var_os("SPADKIT_REQUIRE_TOOLS").is_some_and(|v| v == "1");
-            assert!(!required, "python3: {error}");
-            eprintln!("skipped: python3: {error}");
-            return None;
-        }
-    };
-    let error = String::from_utf8_lossy(&out.stderr);
-    assert!(out.status.success(), "{file}: {error}");
-    Some(serde_json::from_slice(&out.stdout).expect("JSON"))
-}
 
 /// The measured values of a figure by quantity and workload.
 fn measured(id: &str) -> BTreeMap<(String, String), f64> {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_spadkit"));
-    command.current_dir(env!("CARGO_MANIFEST_DIR"));
-    let out = command
-        .args(["reproduce", id, "--format", "json"])
-        .output()
-        .expect("spadkit runs");
-    let error = String::from_utf8_lossy(&out.stderr);
-    assert!(out.status.success(), "{id}: {error}");
-    let json: Value = serde_json::from_slice(&out.stdout).expect("JSON");
-    let rows = json["results"].as_array().expect("results");
+    let rows = reproduced(&[id]);
     let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
     rows.iter()
         .filter_map(|r| {
@@ -70,7 +39,7 @@ fn number(value: &Value) -> f64 {
 
 #[test]
 fn search_spaces() {
-    let Some(judge) = judge("hash_space") else {
+    let Some(Value::Object(judge)) = judge("hash_space") else {
         return;
     };
     let kit = measured("hash.t1");
@@ -111,7 +80,7 @@ fn search_spaces() {
 
 #[test]
 fn heuristics() {
-    let Some(judge) = judge("hash_heuristics") else {
+    let Some(Value::Object(judge)) = judge("hash_heuristics") else {
         return;
     };
     let kit = measured("hash.f6");
@@ -145,7 +114,7 @@ fn heuristics() {
 
 #[test]
 fn patterns() {
-    let Some(judge) = judge("hash_patterns") else {
+    let Some(Value::Object(judge)) = judge("hash_patterns") else {
         return;
     };
     let kit = measured("hash.f1");
@@ -167,7 +136,7 @@ fn patterns() {
 #[test]
 fn congestion_of_matrices() {
     use spadkit::rap::{AccessKind, Experiment, Scheme};
-    let Some(judge) = judge("rap_congestion") else {
+    let Some(Value::Object(judge)) = judge("rap_congestion") else {
         return;
     };
     assert_eq!(judge.len(), 60);
@@ -186,7 +155,7 @@ fn congestion_of_matrices() {
 
 #[test]
 fn congestion_of_arrays() {
-    let Some(judge) = judge("rap_arrays") else {
+    let Some(Value::Object(judge)) = judge("rap_arrays") else {
         return;
     };
     let kit = measured("rap.t4");
@@ -210,7 +179,7 @@ fn congestion_of_arrays() {
 
 #[test]
 fn the_memory_machine() {
-    let Some(judge) = judge("rap_memory") else {
+    let Some(Value::Object(judge)) = judge("rap_memory") else {
         return;
     };
     let kit = measured("rap.f3");
@@ -234,7 +203,7 @@ fn the_memory_machine() {
 #[test]
 fn transposes_on_the_memory_machine() {
     use spadkit::rap::{Scheme, Transpose, transpose_stats};
-    let Some(judge) = judge("rap_memory") else {
+    let Some(Value::Object(judge)) = judge("rap_memory") else {
         return;
     };
     for transpose in Transpose::ALL {

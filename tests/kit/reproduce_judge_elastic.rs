@@ -1,34 +1,15 @@
 //! The elastic and the atomics paper: the kit's results, compared with models
 //! in Python that were written from the papers alone (`reproduce/judge/`).
 
-use crate::common::json;
-use crate::common::tools::missing;
+use crate::common::judge::{judge, reproduced};
 use serde_json::Value;
-use std::process::Command;
-
-/// What a script of `reproduce/judge/` prints; none without Python.
-fn judge(script: &str) -> Option<Value> {
-    if missing(&["python3"]) {
-        return None;
-    }
-    let mut command = Command::new("python3");
-    command.current_dir(env!("CARGO_MANIFEST_DIR"));
-    let output = command
-        .arg(format!("reproduce/judge/{script}.py"))
-        .output()
-        .expect("python3 runs");
-    let error = String::from_utf8_lossy(&output.stderr);
-    assert!(output.status.success(), "{script}: {error}");
-    Some(serde_json::from_slice(&output.stdout).expect("JSON"))
-}
 
 /// The rows of figures.
 struct Rows(Vec<Value>);
 
 impl Rows {
     fn of(ids: &[&str]) -> Self {
-        let results = json(&[&["reproduce"], ids].concat());
-        Rows(results["results"].as_array().unwrap().clone())
+        Rows(reproduced(ids))
     }
 
     fn measured(&self, quantity: &str, workload: Option<&str>) -> f64 {

@@ -1,44 +1,15 @@
 //! The sharing paper's models, written again in Python from the paper alone
 //! (`reproduce/judge/`), compared with the kit's.
 
-use crate::common::tools::missing;
+use crate::common::judge::{judge, reproduced};
+use crate::sharing::drawn::{A, B, C, edges, figure_7};
 use serde_json::Value;
 use spadkit::config::{Config, Overlay};
 use spadkit::sharing::{
-    BlockNeeds, Edge, FlowGraph, Placement, ProgramPoint, Ranges, Residency, release_points,
-    storage_bits,
+    BlockNeeds, FlowGraph, Placement, ProgramPoint, Ranges, Residency, release_points, storage_bits,
 };
 use spadkit::sm::{Sm, WarpText};
 use std::path::Path;
-use std::process::Command;
-
-const A: u128 = 1;
-const B: u128 = 2;
-const C: u128 = 4;
-
-/// What `reproduce/judge/NAME.py` prints; none without Python.
-fn judge(name: &str) -> Option<Value> {
-    if missing(&["python3"]) {
-        return None;
-    }
-    let file = format!("reproduce/judge/{name}.py");
-    let mut python = Command::new("python3");
-    python.current_dir(env!("CARGO_MANIFEST_DIR"));
-    let out = python.args(["-B", &file]).output().expect("python3 runs");
-    let error = String::from_utf8_lossy(&out.stderr);
-    assert!(out.status.success(), "{file}: {error}");
-    Some(serde_json::from_slice(&out.stdout).expect("JSON"))
-}
-
-/// The rows of figures.
-fn reproduced(ids: &[&str]) -> Vec<Value> {
-    let mut spadkit = Command::new(env!("CARGO_BIN_EXE_spadkit"));
-    spadkit.current_dir(env!("CARGO_MANIFEST_DIR"));
-    spadkit.args(["reproduce", "--format", "json"]).args(ids);
-    let out = spadkit.output().expect("spadkit runs");
-    let json: Value = serde_json::from_slice(&out.stdout).expect("JSON");
-    json["results"].as_array().expect("results").clone()
-}
 
 fn number(value: &Value) -> u32 {
     u32::try_from(value.as_u64().expect("a whole number")).unwrap()
@@ -90,33 +61,13 @@ fn storage_is_the_judge_s() {
     }
 }
 
-fn edges(list: &[(u32, u32)]) -> Vec<Edge> {
-    let edge = |&(from, to): &(u32, u32)| Edge {
-        from,
-        to,
-        taken: to != from + 1,
-    };
-    list.iter().map(edge).collect()
-}
-
 /// Table III, the sizes of Example 6.3, and Fig. 11.
 #[test]
 fn access_ranges_and_releases_are_the_judge_s() {
     let Some(judged) = judge("sharing_ranges") else {
         return;
     };
-    let flow = [
-        (0, 1),
-        (1, 2),
-        (2, 3),
-        (3, 2),
-        (3, 4),
-        (4, 5),
-        (5, 6),
-        (6, 7),
-    ];
-    let graph = FlowGraph::new(7, edges(&flow));
-    let ranges = Ranges::new(&graph, &[0, A, B, B, A, C, C]);
+    let (graph, ranges) = figure_7();
     let sets = [A, B, C, A | B, B | C, C | A];
     for (n, block) in ["Entry", "BB1", "BB2", "BB3", "BB4", "BB5", "BB6", "Exit"]
         .into_iter()

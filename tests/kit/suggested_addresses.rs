@@ -3,68 +3,13 @@
 //! a person. What it prints was pasted and compiled by nvcc: each kernel then has the
 //! conflicts that are said, and the results that it had.
 
-use crate::common::{json, text};
+use crate::common::suggested::{Case, changed, changes, number};
+use crate::common::text;
 use serde_json::Value;
-use std::fs;
 
-/// The launch file of kernel `entry` of a source, in the folder of its PTX.
-fn launch(source: &str, entry: &str, block: &str) -> tempfile::TempDir {
-    let dir = tempfile::tempdir().unwrap();
-    for file in [format!("{source}.cu"), format!("{source}.ptx")] {
-        fs::copy(format!("tests/fixtures/cuda/{file}"), dir.path().join(file)).unwrap();
-    }
-    let argument = |name: &str, init: &str| {
-        format!("[[arg]]\nname = \"{name}\"\ntype = \"f32\"\ncount = 4096\ninit = \"{init}\"\n")
-    };
-    let launch = format!(
-        "ptx = \"{source}.ptx\"\nentry = \"{entry}\"\ngrid = [1]\nblock = [{block}]\n{}{}",
-        argument("input", "iota"),
-        argument("output", "zeros")
-    );
-    fs::write(dir.path().join("k.toml"), launch).unwrap();
-    dir
-}
-
-/// The suggestion for its only array.
-fn suggestion(source: &str, entry: &str, block: &str) -> Value {
-    let dir = launch(source, entry, block);
-    let path = dir.path().join("k.toml");
-    // Whether a form is understood does not depend on what is installed.
-    let own = ["tune", path.to_str().unwrap(), "--software"];
-    json(&[&own[..], &["--no-machine-code"]].concat())["suggestions"][0].take()
-}
-
-/// The statement of a line of a suggestion, changed; none where it is left to a person.
-fn changed(line: &Value) -> Option<&str> {
-    let call = &line["call"];
-    let own = if call.is_null() { line } else { call };
-    own["changed_text"].as_str()
-}
-
-/// The changed statements of kernel `entry`, by their lines in its source.
-fn changes(entry: &str, block: &str) -> (Value, Vec<(u64, String)>) {
-    let found = suggestion("addresses", entry, block);
-    let line = |line: &Value| {
-        let (_, number) = line["source"].as_str()?.rsplit_once(':')?;
-        Some((number.parse().ok()?, changed(line)?.to_owned()))
-    };
-    let lines = found["lines"].as_array().unwrap();
-    let mut all: Vec<_> = lines.iter().filter_map(line).collect();
-    assert_eq!(
-        all.len(),
-        lines.len(),
-        "a line is left to a person: {found}"
-    );
-    all.sort();
-    (found, all)
-}
-
-#[track_caller]
-fn change(entry: &str, block: &str, expected: &[(u64, &str)]) -> Value {
-    let (suggestion, found) = changes(entry, block);
-    let found: Vec<_> = found.iter().map(|(n, text)| (*n, text.as_str())).collect();
-    assert_eq!(found, expected);
-    suggestion
+/// A kernel of `addresses.cu`.
+fn case<'a>(entry: &'a str, block: &'a str) -> Case<'a> {
+    Case::of("addresses", entry, block)
 }
 
 /// The index is behind the address: around that of the first element, the function would map
@@ -83,7 +28,7 @@ fn an_element_behind_the_address_of_another_is_mapped_itself() {
              &tile[x][0] + r));",
         ),
     ];
-    let found = change("filled", "32, 8", &expected);
+    let found = case("filled", "32, 8").changes_to(&expected);
     let function = found["function"].as_str().unwrap();
     assert!(function.contains("spad_place_at("), "{function}");
 }
@@ -102,13 +47,13 @@ fn a_pointer_to_an_element_is_mapped_where_it_is_read() {
              (*spad_place_at(tile, &e[r])); }",
         ),
     ];
-    change("named", "32, 8", &expected);
+    case("named", "32, 8").changes_to(&expected);
 }
 
 /// The whole operand is the address, with the bytes that are added to it.
 #[test]
 fn an_address_with_bytes_added_is_mapped_as_a_whole() {
-    let (_, found) = changes("operand", "32, 8");
+    let found = changes(&case("operand", "32, 8").suggestion());
     let loaded = &found[1].1;
     let whole = "\"r\"(spad_place_at(tile, (unsigned)__cvta_generic_to_shared(&tile[x][0]) + 4 * \
                  r))";
@@ -144,23 +89,18 @@ fn a_store_through_a_walking_pointer_is_no_other_lines() {
         ),
     ];
     let expected = expected.each_ref().map(|(n, text)| (*n, text.as_str()));
-    let found = change("walked", "128", &expected);
+    let found = case("walked", "128").changes_to(&expected);
     for line in found["lines"].as_array().unwrap() {
         assert_eq!(line["moved_to"], Value::Null, "{line}");
     }
 }
 
-/// The changed statement of line `number` of kernel `entry`; none where it is left to a person.
-fn changed_at(entry: &str, number: u64) -> Option<String> {
-    let found = suggestion("addresses", entry, "32, 8");
-    let lines = found["lines"].as_array().unwrap();
-    let end = format!(":{number}");
-    let is_there = |line: &&Value| {
-        let call = line["call"]["source"].as_str();
-        call.or(line["source"].as_str()).unwrap().ends_with(&end)
-    };
-    let line = lines.iter().find(is_there);
-    changed(line.unwrap_or_else(|| panic!("{number}: {found}"))).map(str::to_owned)
+/// The changed statement of line `at` of kernel `entry`; none where it is left to a person.
+fn changed_at(entry: &str, at: u64) -> Option<String> {
+    let found = case(entry, "32, 8").suggestion();
+    let mut lines = found["lines"].as_array().unwrap().iter();
+    let line = lines.find(|line| number(line) == at);
+    changed(line.unwrap_or_else(|| panic!("{at}: {found}"))).map(str::to_owned)
 }
 
 /// The line names element 0 alone, and the run stores to others there.
@@ -173,7 +113,7 @@ fn a_line_that_accesses_more_than_it_names_is_left_to_a_person() {
 /// The address is mapped once, where it is used; `[%1+4]` is another one.
 #[test]
 fn an_asm_statement_that_adds_to_its_operand_is_left_to_a_person() {
-    let found = suggestion("addresses", "offsets", "32, 8");
+    let found = case("offsets", "32, 8").suggestion();
     let lines = found["lines"].as_array().unwrap();
     let is_definition = |line: &Value| line["source"].as_str().unwrap().ends_with(":74");
     assert!(!lines.iter().any(is_definition), "{found}");
@@ -187,7 +127,7 @@ fn an_asm_statement_that_adds_to_its_operand_is_left_to_a_person() {
 
 /// The padding in the declaration of kernel `entry`.
 fn padding(entry: &str, block: &str) -> Option<String> {
-    let found = suggestion("lengths", entry, block);
+    let found = Case::of("lengths", entry, block).suggestion();
     assert!(found["conflicts_before"].as_u64() > Some(0), "{found}");
     let padding = &found["padding"];
     (padding["in_declaration"] == true).then(|| padding["declaration"].as_str().unwrap().to_owned())
@@ -214,7 +154,8 @@ fn rows_whose_length_the_source_knows_do_not_become_longer() {
 /// what the line of the kernel names.
 #[test]
 fn objects_of_a_class_are_copied_by_their_members() {
-    let found = suggestion("complex", "products", "32, 8");
+    let case = Case::of("complex", "products", "32, 8");
+    let found = case.suggestion();
     let lines = found["lines"].as_array().unwrap();
     let places: Vec<&str> = lines
         .iter()
@@ -225,9 +166,8 @@ fn objects_of_a_class_are_copied_by_their_members() {
         assert_eq!(line["takes_apart"], true, "{line}");
         assert_eq!(changed(line), None, "{line}");
     }
-    let dir = launch("complex", "products", "32, 8");
-    let path = dir.path().join("k.toml");
-    let said = text(&["tune", path.to_str().unwrap(), "--software", "-q"]);
+    let launch = case.launch();
+    let said = text(&["tune", &launch.file, "--software", "-q"]);
     let said = said.replace("\n    ", " ");
     let advice = "copy them by their members, the address of each wrapped: *spad_place_at(&t, \
                   &ELEMENT.MEMBER)";

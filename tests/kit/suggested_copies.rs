@@ -1,8 +1,8 @@
 //! `tune --software` for arrays that bulk copies keep in the order of global memory.
 
-use crate::common::{json, text};
+use crate::common::suggested::{Launch, QUICKLY};
+use crate::common::text;
 use serde_json::Value;
-use tempfile::TempDir;
 
 /// A bulk copy brings rows of 32 words to `brought`, of which each thread reads one of its row
 /// and moves it into its row of `tile`.
@@ -21,27 +21,17 @@ const PTX: &str = ".version 8.0\n.target sm_90\n.address_size 64\n\
     shl.b32 %r4, %r1, 7;\nmov.u32 %r5, tile;\nadd.u32 %r6, %r5, %r4;\nadd.u32 %r7, %r3, %r4;\n\
     ld.shared.u32 %r8, [%r7];\nst.shared.u32 [%r6], %r8;\nret;\n}\n";
 
-/// The launch file of a kernel in a folder.
-fn launch(ptx: &str) -> (TempDir, String) {
-    let folder = tempfile::tempdir().unwrap();
-    let put = |name: &str, text: &str| std::fs::write(folder.path().join(name), text).unwrap();
-    put("k.ptx", ptx);
+/// A launch of a kernel.
+fn launch(ptx: &str) -> Launch {
     let keys = "ptx = \"k.ptx\"\ngrid = [1]\nblock = [32]\n[[arg]]\nname = \"in\"\n\
                 type = \"u32\"\ncount = 1024\ninit = \"iota\"\n";
-    put("k.toml", keys);
-    let launch = folder.path().join("k.toml").to_str().unwrap().to_owned();
-    (folder, launch)
-}
-
-fn tuned(launch: &str) -> Value {
-    let options = ["--budget", "1", "--no-machine-code"];
-    json(&[&["tune", launch, "--software"][..], &options].concat())
+    Launch::of(&[("k.ptx", ptx), ("k.toml", keys)])
 }
 
 #[test]
 fn an_array_that_a_bulk_copy_fills_keeps_its_order() {
-    let (_folder, launch) = launch(PTX);
-    let found = tuned(&launch);
+    let launch = launch(PTX);
+    let found = launch.tuned(QUICKLY);
     let reason = "a bulk copy writes it in the order of global memory";
     let variables = found["per_variable"]["variables"].as_array().unwrap();
     let of = |name: &str| variables.iter().find(|v| v["name"] == name).unwrap();
@@ -58,7 +48,7 @@ fn an_array_that_a_bulk_copy_fills_keeps_its_order() {
     );
     let shown = text(&[
         "tune",
-        &launch,
+        &launch.file,
         "--software",
         "--budget",
         "1",
@@ -75,8 +65,8 @@ fn an_array_that_a_bulk_copy_stores_keeps_its_order() {
     let store = "fence.proxy.async.shared::cta;\nbar.sync 0;\n@%p1 bra END;\n\
                  cp.async.bulk.global.shared::cta.bulk_group [%rd1], [%r5], 4096;\n\
                  cp.async.bulk.commit_group;\ncp.async.bulk.wait_group.read 0;\nEND:\nret;\n}\n";
-    let (_folder, launch) = launch(&PTX.replace("ret;\n}\n", store));
-    let found = tuned(&launch);
+    let launch = launch(&PTX.replace("ret;\n}\n", store));
+    let found = launch.tuned(QUICKLY);
     assert_eq!(found["suggestions"], serde_json::json!([]), "{found}");
     let reasons = found["per_variable"]["variables"]
         .as_array()

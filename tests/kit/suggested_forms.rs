@@ -2,60 +2,12 @@
 //! (`tests/fixtures/cuda/forms.cu`). What it prints was pasted and compiled: each kernel
 //! then has the conflicts that are said, and the results that it had.
 
-use crate::common::json;
+use crate::common::suggested::{Case, changed, changes, number};
 use serde_json::Value;
-use std::fs;
 
-/// The suggestions for kernel `entry`; `more` is put into its launch file.
-fn suggestions(entry: &str, block: &str, types: [&str; 2], more: &str) -> Value {
-    let dir = tempfile::tempdir().unwrap();
-    for file in ["forms.cu", "forms.ptx"] {
-        fs::copy(format!("tests/fixtures/cuda/{file}"), dir.path().join(file)).unwrap();
-    }
-    let argument = |name: &str, ty: &str, init: &str| {
-        format!("[[arg]]\nname = \"{name}\"\ntype = \"{ty}\"\ncount = 4096\ninit = \"{init}\"\n")
-    };
-    let launch = format!(
-        "ptx = \"forms.ptx\"\nentry = \"{entry}\"\ngrid = [1]\nblock = [{block}]\n{more}{}{}",
-        argument("input", types[0], "iota"),
-        argument("output", types[1], "zeros")
-    );
-    let path = dir.path().join("k.toml");
-    fs::write(&path, launch).unwrap();
-    // Whether a form is understood does not depend on what is installed.
-    let own = ["tune", path.to_str().unwrap(), "--software"];
-    json(&[&own[..], &["--no-machine-code"]].concat())["suggestions"].take()
-}
-
-/// That for the only array of kernel `entry`, and the changed statements by their line.
-fn changes(entry: &str, block: &str, types: [&str; 2]) -> (Value, Vec<(u64, String)>) {
-    let suggestion = suggestions(entry, block, types, "")[0].take();
-    let line = |line: &Value| {
-        let call = &line["call"];
-        let own = if call.is_null() { line } else { call };
-        let (_, number) = own["source"].as_str()?.rsplit_once(':')?;
-        Some((
-            number.parse().ok()?,
-            own["changed_text"].as_str()?.to_owned(),
-        ))
-    };
-    let lines = suggestion["lines"].as_array().unwrap();
-    let mut all: Vec<_> = lines.iter().filter_map(line).collect();
-    assert_eq!(
-        all.len(),
-        lines.len(),
-        "a line is left to a person: {suggestion}"
-    );
-    all.sort();
-    (suggestion, all)
-}
-
-#[track_caller]
-fn change(entry: &str, block: &str, types: [&str; 2], expected: &[(u64, &str)]) -> Value {
-    let (suggestion, found) = changes(entry, block, types);
-    let found: Vec<_> = found.iter().map(|(n, text)| (*n, text.as_str())).collect();
-    assert_eq!(found, expected);
-    suggestion
+/// A kernel of `forms.cu`.
+fn case<'a>(entry: &'a str, block: &'a str) -> Case<'a> {
+    Case::of("forms", entry, block)
 }
 
 /// The load of a variable is done where the variable is used.
@@ -65,7 +17,7 @@ fn a_load_that_has_moved_to_its_use_changes_where_it_is_written() {
         (8, "t[spad_place(threadIdx.x)] = in[threadIdx.x];"),
         (11, "float4 v = t[spad_place(i)];"),
     ];
-    let found = change("float4s", "64", ["f32", "f32"], &expected);
+    let found = case("float4s", "64").changes_to(&expected);
     let line = &found["lines"][0];
     assert_eq!(line["conflicts"], 56);
     let to = line["moved_to"].as_str().unwrap();
@@ -86,13 +38,14 @@ fn members_are_mapped_through_references() {
     let mass = format!("{} = 1.f;", at("mine.m"));
     let sum = format!("e += {} / (dx * dx + dy * dy + dz * dz + 1.f);", at("q.m"));
     let expected = [(20, &*stores), (21, &*mass), (26, &*loads), (27, &*sum)];
-    change("aos", "128", ["f32", "f32"], &expected);
+    case("aos", "128").changes_to(&expected);
 }
 
 /// An asynchronous copy is one access of 16 bytes under every mapping.
 #[test]
 fn an_asynchronous_copy_stays_whole() {
-    let (found, _) = changes("cpasync", "128", ["f32", "f32"]);
+    let found = case("cpasync", "128").suggestion();
+    assert!(!changes(&found).is_empty(), "{found}");
     assert_eq!(found["torn"], Value::Null);
     assert_eq!(found["conflicts"], 96);
 }
@@ -110,7 +63,7 @@ fn an_object_that_is_no_array_is_named_by_its_address() {
             "for (int n = 0; n < 8; n++) sum += (*spad_place_at(&s, &s.f[n * 64 + threadIdx.x]));",
         ),
     ];
-    let found = change("unions", "64", ["f32", "f32"], &expected);
+    let found = case("unions", "64").changes_to(&expected);
     assert_eq!(found["padding"], Value::Null);
 }
 
@@ -120,7 +73,7 @@ fn a_lambda_changes_in_place_of_its_calls() {
         59,
         "auto at = [&](int r, int c) -> float & { return tile[spad_place(r * 32 + c)]; };",
     )];
-    let found = change("lambda", "32, 8", ["f32", "f32"], &expected);
+    let found = case("lambda", "32, 8").changes_to(&expected);
     assert_eq!(found["lines"][0]["conflicts"], 992);
 }
 
@@ -137,7 +90,11 @@ fn an_address_under_a_cast_is_mapped() {
             "ldsm4(r, spad_place_at(a, &a[threadIdx.x % 16][k + threadIdx.x / 16 * 8]));",
         ),
     ];
-    change("ldm", "32", ["f16", "u32"], &expected);
+    let case = Case {
+        types: ["f16", "u32"],
+        ..case("ldm", "32")
+    };
+    case.changes_to(&expected);
 }
 
 #[test]
@@ -153,7 +110,7 @@ fn a_pointer_that_walks_is_mapped_where_it_is_read() {
             "for (int i = 0; i < 32; i++) sum += (*spad_place_at(s, q++));",
         ),
     ];
-    let found = change("ptrwalk", "32", ["f32", "f32"], &expected);
+    let found = case("ptrwalk", "32").changes_to(&expected);
     // The pointers count elements: rows of a declaration are not what they know.
     assert_eq!(found["padding"]["index"], "s[i + i / 32] for element i");
 }
@@ -172,13 +129,13 @@ fn an_element_that_a_macro_casts_is_mapped() {
              FLOAT4((&s[0][0])[spad_place((i % 32) * 64 + (i / 32 * 4))]);",
         ),
     ];
-    change("macro4", "128", ["f32", "f32"], &expected);
+    case("macro4", "128").changes_to(&expected);
 }
 
 /// A pointer that goes to one array or the other is under no function of one of them.
 #[test]
 fn a_pointer_into_two_arrays_is_left_to_a_person() {
-    let found = suggestions("tern", "32, 4", ["f32", "f32"], "");
+    let found = case("tern", "32, 4").suggestions();
     for (at, other) in [(0, "b"), (1, "a")] {
         let line = &found[at]["lines"][0];
         assert!(line["source"].as_str().unwrap().ends_with(":129"), "{line}");
@@ -193,22 +150,27 @@ fn a_pointer_into_two_arrays_is_left_to_a_person() {
 /// Members of a structure that lies in dynamic shared memory.
 #[test]
 fn a_structure_in_dynamic_memory_is_mapped_by_its_members() {
-    let found = suggestions("storage", "128", ["f32", "f32"], "dynamic_shared = 8192\n");
-    let lines = found[0]["lines"].as_array().unwrap();
-    let changed = lines
+    let case = Case {
+        more: "dynamic_shared = 8192\n",
+        ..case("storage", "128")
+    };
+    let found = case.suggestion();
+    let mut changed = found["lines"]
+        .as_array()
+        .unwrap()
         .iter()
-        .map(|l| l["call"]["changed_text"].as_str().unwrap());
+        .filter_map(changed);
     let expected = "for (int i = threadIdx.x; i < 1024; i += 128) \
                     (*spad_place_at(smem, &s.b[i / 32][i % 32])) = \
                     (*spad_place_at(smem, &s.a[i % 32][i / 32]));";
-    assert!(changed.into_iter().any(|text| text == expected), "{found}");
+    assert!(changed.any(|text| text == expected), "{found}");
 }
 
 /// The definition of a macro that names elements changes, and not the lines that use it.
 #[test]
 fn a_macro_that_names_elements_changes_in_its_definition() {
     let expected = [(133, "#define TILE(i, j) tile[spad_place(((j) << 5) + (i))]")];
-    let found = change("bymacro", "32, 4", ["f32", "f32"], &expected);
+    let found = case("bymacro", "32, 4").changes_to(&expected);
     assert_eq!(found["conflicts_before"], 992);
     let code = found["function"].as_str().unwrap();
     assert!(!code.contains("spad_place_at"), "indices alone: {code}");
@@ -217,7 +179,7 @@ fn a_macro_that_names_elements_changes_in_its_definition() {
         134,
         "#define CUBE(y, z) (&cube[0][0][0])[spad_place((plane * 16 + (y)) * 32 + (z))]",
     )];
-    change("cubes", "32, 4", ["f32", "f32"], &expected);
+    case("cubes", "32, 4").changes_to(&expected);
 }
 
 /// The compiler merges what neighbouring pointers read, and no longer under a function:
@@ -234,7 +196,7 @@ fn loads_through_a_pointer_are_counted_apart() {
             "out[32 * i + threadIdx.x] = *spad_place_at(all, &rows[threadIdx.x][i]);",
         ),
     ];
-    let found = change("merged", "32", ["f32", "f32"], &expected);
+    let found = case("merged", "32").changes_to(&expected);
     assert_eq!(found["torn"][0]["bytes"], 16, "{found}");
     assert_eq!(found["conflicts"], 0);
     assert_eq!(found["hash"], "swizzle:5,0,5");
@@ -243,18 +205,14 @@ fn loads_through_a_pointer_are_counted_apart() {
 /// A statement of two lines with elements on both: each line changes its own.
 #[test]
 fn lines_of_one_statement_change_apart() {
-    let more = "dynamic_shared = 4352\n";
-    let found = suggestions("apart", "32", ["f32", "f32"], more);
-    let lines = found[0]["lines"].as_array().unwrap();
-    let changed = |number: u32| {
-        let own = |l: &&Value| {
-            l["source"]
-                .as_str()
-                .unwrap()
-                .ends_with(&format!(":{number}"))
-        };
-        let line = lines.iter().find(own).unwrap();
-        line["call"]["changed_text"].as_str().unwrap()
+    let case = Case {
+        more: "dynamic_shared = 4352\n",
+        ..case("apart", "32")
+    };
+    let found = case.suggestion();
+    let changed = |at: u64| {
+        let mut lines = found["lines"].as_array().unwrap().iter();
+        changed(lines.find(|line| number(line) == at).unwrap()).unwrap()
     };
     assert_eq!(
         changed(172),

@@ -2,65 +2,22 @@
 //! (`tests/fixtures/cuda/helpers.cu`). What it prints was pasted and compiled: each kernel
 //! then has the conflicts that are said, and the results that it had.
 
-use crate::common::json;
-use serde_json::Value;
-use std::fs;
+use crate::common::suggested::{Case, changes};
 
-/// What `tune --software` says of kernel `entry`, whose arrays have elements of type `ty`.
-fn tuned(entry: &str, block: u32, ty: &str, more: &str) -> Value {
-    tuned_with(entry, block, (ty, more), &[])
-}
-
-/// The same with options of the command.
-fn tuned_with(entry: &str, block: u32, (ty, more): (&str, &str), options: &[&str]) -> Value {
-    let dir = tempfile::tempdir().unwrap();
-    for file in ["helpers.cu", "helpers.ptx"] {
-        fs::copy(format!("tests/fixtures/cuda/{file}"), dir.path().join(file)).unwrap();
+/// A kernel whose arrays have 2048 elements of type `ty`.
+fn case<'a>(entry: &'a str, block: &'a str, ty: &'a str) -> Case<'a> {
+    Case {
+        types: [ty; 2],
+        count: 2048,
+        input: Some("random"),
+        ..Case::of("helpers", entry, block)
     }
-    let argument = |name: &str, init: &str| {
-        format!("[[arg]]\nname = \"{name}\"\ntype = \"{ty}\"\ncount = 2048\ninit = \"{init}\"\n")
-    };
-    let launch = format!(
-        "ptx = \"helpers.ptx\"\nentry = \"{entry}\"\ngrid = [1]\nblock = [{block}]\n{more}{}{}",
-        argument("input", "random"),
-        argument("output", "zeros")
-    );
-    let path = dir.path().join("k.toml");
-    fs::write(&path, launch).unwrap();
-    let command = ["tune", path.to_str().unwrap(), "--software"];
-    json(&[&command, options].concat())
-}
-
-/// The changed statements of a suggestion, by their lines.
-fn changes(suggestion: &Value) -> Vec<(u64, String)> {
-    let line = |line: &Value| {
-        let call = &line["call"];
-        let own = if call.is_null() { line } else { call };
-        let (_, number) = own["source"].as_str().unwrap().rsplit_once(':').unwrap();
-        let changed = &own["changed_text"];
-        let text = changed
-            .as_str()
-            .unwrap_or_else(|| panic!("left to a person: {line}"));
-        (number.parse().unwrap(), text.trim().to_owned())
-    };
-    let lines = suggestion["lines"].as_array().unwrap();
-    let mut all: Vec<(u64, String)> = lines.iter().map(line).collect();
-    all.sort();
-    all
-}
-
-/// The suggestion for the only array, with these changes.
-#[track_caller]
-fn change(tuned: &Value, expected: &[(u64, &str)]) {
-    let found = changes(&tuned["suggestions"][0]);
-    let found: Vec<_> = found.iter().map(|(n, text)| (*n, text.as_str())).collect();
-    assert_eq!(found, expected);
 }
 
 #[test]
 fn a_call_that_hands_over_elements_by_reference_changes() {
-    let tuned = tuned("network", 128, "u32", "");
-    let suggestions = tuned["suggestions"].as_array().unwrap();
+    let suggestions = case("network", "128", "u32").suggestions();
+    let suggestions = suggestions.as_array().unwrap();
     let [key, tag] = &suggestions[..] else {
         panic!("{suggestions:?}")
     };
@@ -86,79 +43,75 @@ fn a_call_that_hands_over_elements_by_reference_changes() {
 /// run does not reach changes, too.
 #[test]
 fn elements_of_shared_memory_as_samples_declare_it_change() {
-    change(
-        &tuned("dynamic", 256, "f32", "dynamic_shared = 1024\n"),
-        &[
-            (
-                41,
-                "(*spad_place_at(part, &part[threadIdx.x])) = input[threadIdx.x];",
-            ),
-            (43, "(*spad_place_at(part, &part[threadIdx.x])) = 0;"),
-            (
-                48,
-                "(*spad_place_at(part, &part[i])) += (*spad_place_at(part, &part[i + s]));",
-            ),
-            (
-                51,
-                "output[threadIdx.x] = (*spad_place_at(part, &part[0]));",
-            ),
-        ],
-    );
+    let case = Case {
+        more: "dynamic_shared = 1024\n",
+        ..case("dynamic", "256", "f32")
+    };
+    case.changes_to(&[
+        (
+            41,
+            "(*spad_place_at(part, &part[threadIdx.x])) = input[threadIdx.x];",
+        ),
+        (43, "(*spad_place_at(part, &part[threadIdx.x])) = 0;"),
+        (
+            48,
+            "(*spad_place_at(part, &part[i])) += (*spad_place_at(part, &part[i + s]));",
+        ),
+        (
+            51,
+            "output[threadIdx.x] = (*spad_place_at(part, &part[0]));",
+        ),
+    ]);
 }
 
 #[test]
 fn functions_that_hand_a_pointer_on_get_the_start_of_the_array() {
-    change(
-        &tuned("bins", 64, "u32", ""),
-        &[
-            (
-                59,
-                "__device__ void count(unsigned *bins, unsigned bin, const void *spad_all) { \
+    case("bins", "64", "u32").changes_to(&[
+        (
+            59,
+            "__device__ void count(unsigned *bins, unsigned bin, const void *spad_all) { \
                  atomicAdd(spad_place_at(spad_all, bins + bin), 2); }",
-            ),
-            (
-                61,
-                "__device__ void count_two(unsigned *bins, unsigned word, const void *spad_all)",
-            ),
-            (63, "count(bins, word & 31, spad_all);"),
-            (64, "count(bins, word >> 3 & 31, spad_all);"),
-            (71, "all[spad_place(i)] = 0;"),
-            (
-                73,
-                "count_two(all + 32 * threadIdx.x, input[threadIdx.x], all);",
-            ),
-            (76, "output[i] = all[spad_place(i)];"),
-        ],
-    );
+        ),
+        (
+            61,
+            "__device__ void count_two(unsigned *bins, unsigned word, const void *spad_all)",
+        ),
+        (63, "count(bins, word & 31, spad_all);"),
+        (64, "count(bins, word >> 3 & 31, spad_all);"),
+        (71, "all[spad_place(i)] = 0;"),
+        (
+            73,
+            "count_two(all + 32 * threadIdx.x, input[threadIdx.x], all);",
+        ),
+        (76, "output[i] = all[spad_place(i)];"),
+    ]);
 }
 
 /// The rows of the comment are longer. The store has the line of the value.
 #[test]
 fn a_declaration_in_a_comment_is_none() {
-    change(
-        &tuned("commented", 128, "f32", ""),
-        &[
-            (
-                85,
-                "(&tile[0][0])[spad_place(row * (32 + GAP) + (threadIdx.x % 32))] = \
+    case("commented", "128", "f32").changes_to(&[
+        (
+            85,
+            "(&tile[0][0])[spad_place(row * (32 + GAP) + (threadIdx.x % 32))] = \
                  input[32 * row + threadIdx.x % 32];",
-            ),
-            (
-                91,
-                "(&tile[0][0])[spad_place((threadIdx.x % 32) * (32 + GAP) + row)];",
-            ),
-        ],
-    );
+        ),
+        (
+            91,
+            "(&tile[0][0])[spad_place((threadIdx.x % 32) * (32 + GAP) + row)];",
+        ),
+    ]);
 }
 
 /// The best mapping of a kind removes all three conflicts, and makes the compiler split 64-bit
 /// loads. Of all kinds, one removes those of the halves, too.
 #[test]
 fn a_change_after_which_more_conflicts_are_left_is_no_suggestion() {
-    let any = tuned("pairs", 256, "f32", "");
+    let case = case("pairs", "256", "f32");
+    let any = case.tuned(&[]);
     assert_eq!(any["suggestions"][0]["hash"], "swizzle:2,0,5", "{any}");
     assert_eq!(any["suggestions"][0]["conflicts"], 0);
-    let tuned = tuned_with("pairs", 256, ("f32", ""), &["--hash", "bitvec-xor"]);
+    let tuned = case.tuned(&["--hash", "bitvec-xor"]);
     assert_eq!(tuned["suggestions"].as_array().unwrap().len(), 0, "{tuned}");
     let left = &tuned["left_alone"][0];
     assert_eq!(

@@ -2,6 +2,7 @@
 //! CUDA sources with the PTX that NVRTC makes of them (`tests/fixtures/cuda`).
 
 use crate::common::changed::{fixed, keeps_its_promise, launch, source};
+use crate::common::suggested::own;
 use crate::common::{self, json, spadkit};
 use serde_json::{Value, json};
 
@@ -165,12 +166,7 @@ fn a_review_annotates_the_users_line() {
 /// The statements of a suggestion, before and after.
 fn statements(found: &Value, at: usize) -> Vec<(String, String)> {
     let one = |line: &Value| {
-        let own = if line["call"].is_null() {
-            line
-        } else {
-            &line["call"]
-        };
-        let text = |key: &str| own[key].as_str().unwrap_or_default().to_owned();
+        let text = |key: &str| own(line)[key].as_str().unwrap_or_default().to_owned();
         (text("text"), text("changed_text"))
     };
     lines(found, at).iter().map(one).collect()

@@ -1,50 +1,26 @@
 //! Types and macros under other names, and arrays that a library gets by reference
 //! (`tests/fixtures/cuda/alias.cu`, `library.cu`).
 
-use crate::common::{json, text};
+use crate::common::suggested::Case;
+use crate::common::text;
 use serde_json::Value;
-use std::fs;
 
-/// The arguments of `tune` for kernel `entry` of a fixture, whose arrays have elements of
-/// type `ty`.
-fn with<T>(
-    (fixture, entry): (&str, &str),
-    (block, ty, more): (&str, &str, &str),
-    run: impl Fn(&[&str]) -> T,
-    options: &[&str],
-) -> T {
-    let dir = tempfile::tempdir().unwrap();
-    for file in [
-        "alias.cu",
-        "alias.h",
-        "alias.ptx",
-        "library.cu",
-        "library.ptx",
-    ] {
-        fs::copy(format!("tests/fixtures/cuda/{file}"), dir.path().join(file)).unwrap();
+/// A kernel of a fixture whose arrays have 256 elements of type `ty`.
+fn case<'a>([source, entry]: [&'a str; 2], [block, ty, more]: [&'a str; 3]) -> Case<'a> {
+    Case {
+        types: [ty; 2],
+        count: 256,
+        input: (source == "alias").then_some("iota"),
+        more,
+        ..Case::of(source, entry, block)
     }
-    let argument = |name: &str, init: &str| {
-        format!("[[arg]]\nname = \"{name}\"\ntype = \"{ty}\"\ncount = 256\ninit = \"{init}\"\n")
-    };
-    let input = match fixture {
-        "alias" => argument("input", "iota"),
-        _ => String::new(),
-    };
-    let launch = format!(
-        "ptx = \"{fixture}.ptx\"\nentry = \"{entry}\"\ngrid = [1]\nblock = {block}\n{more}{}{input}",
-        argument("output", "zeros"),
-    );
-    let path = dir.path().join("k.toml");
-    fs::write(&path, launch).unwrap();
-    let command = ["tune", path.to_str().unwrap(), "--software"];
-    run(&[&command, options].concat())
 }
 
 /// The launch gives the bytes of an array, whatever its elements are called.
 #[test]
 fn an_extern_array_of_a_typedef_keeps_its_declaration() {
-    let launch = ("[256]", "s64", "dynamic_shared = 2048\n");
-    let found = with(("alias", "named"), launch, json, &[]);
+    let launch = ["256", "s64", "dynamic_shared = 2048\n"];
+    let found = case(["alias", "named"], launch).tuned(&[]);
     let change = &found["suggestions"][0];
     let changed = |line: &Value| line["changed_text"].as_str().unwrap().to_owned();
     let lines: Vec<String> = change["lines"]
@@ -71,8 +47,8 @@ fn an_extern_array_of_a_typedef_keeps_its_declaration() {
 /// Nobody knows how many of its elements a gap is.
 #[test]
 fn an_extern_array_of_an_unknown_type_gets_no_padding() {
-    let launch = ("[256]", "u32", "dynamic_shared = 1024\n");
-    let found = with(("alias", "hidden"), launch, json, &[]);
+    let launch = ["256", "u32", "dynamic_shared = 1024\n"];
+    let found = case(["alias", "hidden"], launch).tuned(&[]);
     let change = &found["suggestions"][0];
     assert_eq!(change["array"], "pairs");
     assert_eq!(change["padding"], Value::Null, "{change}");
@@ -80,7 +56,7 @@ fn an_extern_array_of_an_unknown_type_gets_no_padding() {
 
 #[test]
 fn a_macro_of_a_header_changes_in_the_header() {
-    let found = with(("alias", "macros"), ("[32, 8]", "f32", ""), json, &[]);
+    let found = case(["alias", "macros"], ["32, 8", "f32", ""]).tuned(&[]);
     let change = &found["suggestions"][0];
     let lines = change["lines"].as_array().unwrap();
     assert_eq!(lines.len(), 1, "{change}");
@@ -99,11 +75,13 @@ fn a_macro_of_a_header_changes_in_the_header() {
 #[test]
 fn no_source_changes_where_a_library_accesses_the_array() {
     for entry in ["one", "several"] {
-        let launch = ("[256]", "s32", "");
-        let found = with(("library", entry), launch, json, &[]);
+        let launch = ["256", "s32", ""];
+        let case = case(["library", entry], launch);
+        let found = case.tuned(&[]);
         assert_eq!(found["suggestions"], serde_json::json!([]), "{found}");
         assert_eq!(found["left_alone"][0]["library"], "CUB");
-        let said = with(("library", entry), launch, text, &["-q"]).replace('\n', " ");
+        let launch = case.launch();
+        let said = text(&["tune", &launch.file, "--software", "-q"]).replace('\n', " ");
         for expected in [
             "No change of the source pays: CUB accesses the array, and its source cannot take \
              the mapping.",

@@ -1,6 +1,6 @@
 //! `tune --software` for shared arrays of namespaces: their names are those of the source.
 
-use crate::common::json;
+use crate::common::suggested::{Launch, QUICKLY};
 use serde_json::Value;
 
 /// A tile of 32 x 32 words that is stored by rows, at line 5, and loaded by columns, at line 6.
@@ -17,22 +17,16 @@ const PTX: &str = ".version 7.0\n.target sm_80\n.address_size 64\n.file 1 \"k.cu
 
 /// The suggestion for an array of the PTX with that name, which these lines declare and name.
 fn suggested(variable: &str, declaration: &str, name: &str) -> Value {
-    let folder = tempfile::tempdir().unwrap();
-    let put = |name: &str, text: &str| std::fs::write(folder.path().join(name), text).unwrap();
-    put("k.ptx", &PTX.replace("NAME", variable));
+    let ptx = PTX.replace("NAME", variable);
     let keys = "ptx = \"k.ptx\"\ngrid = [1]\nblock = [32, 32]\n[[arg]]\nname = \"out\"\n\
                 type = \"u32\"\ncount = 1024\n";
-    put("k.toml", keys);
     let source = format!(
         "{declaration}\nextern \"C\" __global__ void k(int *out) {{\n\
          const int x = threadIdx.x, y = threadIdx.y;\n{name}[y][x] = y * 32 + x;\n\
          out[y * 32 + x] = {name}[x][y];\n}}\n"
     );
-    put("k.cu", &source);
-    let launch = folder.path().join("k.toml");
-    let options = ["--software", "--budget", "1", "--no-machine-code"];
-    let found = json(&[&["tune", launch.to_str().unwrap()][..], &options].concat());
-    found["suggestions"][0].clone()
+    let launch = Launch::of(&[("k.ptx", &ptx), ("k.toml", keys), ("k.cu", &source)]);
+    launch.tuned(QUICKLY)["suggestions"][0].take()
 }
 
 #[test]

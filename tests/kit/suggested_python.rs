@@ -1,9 +1,9 @@
 //! `tune --software` for kernels of Python: in Numba, CuTe DSL and Gluon the author lays out
 //! arrays, in Triton the compiler.
 
-use crate::common::{json, text};
+use crate::common::suggested::{Launch, QUICKLY};
+use crate::common::text;
 use serde_json::Value;
-use tempfile::TempDir;
 
 /// A tile of 32 x 32 words that is stored by rows, at line 18, and loaded by columns, at
 /// line 23.
@@ -19,12 +19,12 @@ const PTX: &str = ".version 7.0\n.target sm_80\n.address_size 64\n.file 1 \"k.py
     st.global.u32 [%rd3], %r8; ret;\n}\n";
 
 /// The kernel with these lines for the declaration, the store and the load.
-fn kernel(declaration: &str, store: &str, load: &str) -> (TempDir, String) {
+fn kernel(declaration: &str, store: &str, load: &str) -> Launch {
     named_kernel(PTX, declaration, [store, load])
 }
 
 /// The same with an array of that name in the PTX, and these lines of Python.
-fn of_generator(variable: &str, declaration: &str) -> (TempDir, String) {
+fn of_generator(variable: &str, declaration: &str) -> Launch {
     let ptx = PTX.replace("smem_3", variable);
     named_kernel(
         &ptx,
@@ -33,41 +33,25 @@ fn of_generator(variable: &str, declaration: &str) -> (TempDir, String) {
     )
 }
 
-fn named_kernel(ptx: &str, declaration: &str, [store, load]: [&str; 2]) -> (TempDir, String) {
-    let folder = tempfile::tempdir().unwrap();
-    let put = |name: &str, text: &str| std::fs::write(folder.path().join(name), text).unwrap();
-    put("k.ptx", ptx);
+fn named_kernel(ptx: &str, declaration: &str, [store, load]: [&str; 2]) -> Launch {
     let launch = "ptx = \"k.ptx\"\ngrid = [1]\nblock = [32, 32]\n[[arg]]\nname = \"out\"\n\
                   type = \"u32\"\ncount = 1024\n";
-    put("k.toml", launch);
     let mut lines = vec![String::new(); 30];
     lines[13] = format!("    {declaration}");
     lines[17] = format!("    {store}");
     lines[22] = format!("    {load}");
-    put("k.py", &lines.join("\n"));
-    let launch = folder.path().join("k.toml").to_str().unwrap().to_owned();
-    (folder, launch)
-}
-
-fn tuned(launch: &str) -> Value {
-    json(&[
-        "tune",
-        launch,
-        "--software",
-        "--budget",
-        "1",
-        "--no-machine-code",
-    ])
+    let source = lines.join("\n");
+    Launch::of(&[("k.ptx", ptx), ("k.toml", launch), ("k.py", &source)])
 }
 
 #[test]
 fn rows_of_an_array_of_numba_become_longer_where_it_is_declared() {
-    let (_folder, launch) = kernel(
+    let launch = kernel(
         "other = cuda.shared.array((32, 32), f4); tile = cuda.shared.array((32, 32), f4)",
         "tile[ty, tx] = a[y, x]",
         "out[y, x] = tile[tx, ty]",
     );
-    let found = tuned(&launch);
+    let found = launch.tuned(QUICKLY);
     let changes = found["suggestions"].as_array().unwrap();
     assert_eq!(changes.len(), 1, "{found}");
     let change = &changes[0];
@@ -86,14 +70,14 @@ fn rows_of_an_array_of_numba_become_longer_where_it_is_declared() {
     let line = "other = cuda.shared.array((32, 32), f4); tile = cuda.shared.array((32, 33), f4)";
     assert_eq!(declaration["changed_text"], line);
     assert!(declaration["source"].as_str().unwrap().ends_with("k.py:14"));
-    let shown = text(&["tune", &launch, "--software", "--budget", "1"]);
+    let shown = text(&["tune", &launch.file, "--software", "--budget", "1"]);
     assert!(shown.contains("the declaration alone changes"), "{shown}");
     assert!(!shown.contains("__device__"), "{shown}");
 }
 
 /// What is shown, in one line.
-fn shown(launch: &str) -> String {
-    let shown = text(&["tune", launch, "--software", "--budget", "1"]);
+fn shown(launch: &Launch) -> String {
+    let shown = text(&["tune", &launch.file, "--software", "--budget", "1"]);
     shown.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
@@ -109,8 +93,8 @@ fn declared(found: &Value) -> &str {
 fn what_a_compiler_of_python_lays_out_is_no_change_of_the_source() {
     let dot = "acc = tl.dot(a, b)";
     for (variable, by) in [("smem_3", "its Python source"), ("global_smem", "Triton")] {
-        let (_folder, launch) = named_kernel(&PTX.replace("smem_3", variable), "", [dot, dot]);
-        let found = tuned(&launch);
+        let launch = named_kernel(&PTX.replace("smem_3", variable), "", [dot, dot]);
+        let found = launch.tuned(QUICKLY);
         assert_eq!(found["suggestions"], serde_json::json!([]), "{found}");
         assert_eq!(found["left_alone"][0]["by_compiler"], true);
         let shown = shown(&launch);
@@ -134,8 +118,8 @@ fn an_array_of_numba_is_known_by_its_number() {
     let line =
         "TILE = 32; a = cuda.shared.array((32, 32), f4); b = cuda.shared.array((32, 32), f4)";
     let both = ["a[ty, tx] = b[y, x]", "out[y, x] = a[tx, ty] + b[tx, ty]"];
-    let (_folder, launch) = named_kernel(&two, line, both);
-    let found = tuned(&launch);
+    let launch = named_kernel(&two, line, both);
+    let found = launch.tuned(QUICKLY);
     assert_eq!(found["suggestions"][0]["array"], "a", "{found}");
     assert_eq!(declared(&found), line.replacen("(32, 32)", "(32, 33)", 1));
 }
@@ -143,8 +127,8 @@ fn an_array_of_numba_is_known_by_its_number() {
 #[test]
 fn an_index_of_numba_goes_through_a_function() {
     let declaration = "tile = cuda.shared.array(1024, f4)";
-    let (_folder, launch) = of_generator("_cudapy_smem_1", declaration);
-    let found = tuned(&launch);
+    let launch = of_generator("_cudapy_smem_1", declaration);
+    let found = launch.tuned(QUICKLY);
     let change = &found["suggestions"][0];
     assert_eq!(
         (&change["array"], &change["python"]),
@@ -174,8 +158,8 @@ fn an_index_of_numba_goes_through_a_function() {
 #[test]
 fn a_tensor_of_cute_gets_a_longer_stride() {
     let line = "tile = sm.allocate_tensor(f32, cute.make_layout((32, 32), stride=(32, 1)), 16)";
-    let (_folder, launch) = of_generator("__dynamic_shmem__0", line);
-    let found = tuned(&launch);
+    let launch = of_generator("__dynamic_shmem__0", line);
+    let found = launch.tuned(QUICKLY);
     assert_eq!(
         declared(&found),
         line.replace("stride=(32, 1)", "stride=(33, 1)")
@@ -184,8 +168,8 @@ fn a_tensor_of_cute_gets_a_longer_stride() {
                     cute.make_layout((32, 32), stride=(32, 1)))";
     assert_eq!(found["suggestions"][0]["cute"]["code"], composed);
     // Without numbers, the layout stays what it is under the swizzle.
-    let (_folder, launch) = of_generator("__dynamic_shmem__0", "tile = make(layout)");
-    let found = tuned(&launch);
+    let launch = of_generator("__dynamic_shmem__0", "tile = make(layout)");
+    let found = launch.tuned(QUICKLY);
     let code = found["suggestions"][0]["function"].as_str().unwrap();
     assert!(
         code.ends_with("cute.make_swizzle(5, 0, 5), 0, LAYOUT)"),
@@ -207,8 +191,8 @@ fn a_buffer_of_gluon_gets_another_layout() {
         )
     };
     let plain = lines("gl.SwizzledSharedLayout(1, 1, 1, [1, 0])", "[32, 32]");
-    let (_folder, launch) = of_generator("global_smem", &plain);
-    let found = tuned(&launch);
+    let launch = of_generator("global_smem", &plain);
+    let found = launch.tuned(QUICKLY);
     assert_eq!(found["suggestions"][0]["array"], "tile", "{found}");
     let expected = lines("gl.SwizzledSharedLayout(1, 1, 32, [1, 0])", "[32, 32]");
     assert_eq!(declared(&found), expected);
@@ -223,8 +207,8 @@ fn a_buffer_of_gluon_gets_another_layout() {
     );
     let source = lines("gl.SwizzledSharedLayout(4, 1, 8, [1, 0])", "[M, N]");
     let both = ["tile.store(x)", "y = tile.load(l)"];
-    let (_folder, launch) = named_kernel(&swizzled, &source, both);
-    let found = tuned(&launch);
+    let launch = named_kernel(&swizzled, &source, both);
+    let found = launch.tuned(QUICKLY);
     assert_eq!(found["suggestions"][0]["conflicts"], 0, "{found}");
     let expected = lines("gl.SwizzledSharedLayout(1, 1, 32, [1, 0])", "[M, N]");
     assert_eq!(declared(&found), expected);

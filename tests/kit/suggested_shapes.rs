@@ -1,52 +1,30 @@
 //! `tune --software`: padding stands in the declaration only where that keeps the shape of
 //! the array, so that its indices stay what they are (`tests/fixtures/cuda/shapes.cu`).
 
+use crate::common::suggested::{Case, Launch};
 use crate::common::{self, json};
 use serde_json::Value;
 use std::fs;
 
-/// A launch of `entry` in the folder of the kernels' files; its source is `source`.
-fn launch(entry: &str, block: &str, source: &str) -> tempfile::TempDir {
-    let dir = tempfile::tempdir().unwrap();
-    let files = "tests/fixtures/cuda";
-    fs::copy(format!("{files}/shapes.ptx"), dir.path().join("shapes.ptx")).unwrap();
-    fs::write(dir.path().join("shapes.cu"), source).unwrap();
-    let argument = |name: &str, init: &str| {
-        format!("[[arg]]\nname = \"{name}\"\ntype = \"f32\"\ncount = 4096\ninit = \"{init}\"\n")
-    };
-    let dynamic = match entry {
+/// A short search.
+const SHORTLY: &[&str] = &["--budget", "1"];
+
+/// A kernel of `shapes.cu`.
+fn case<'a>(entry: &'a str, block: &'a str) -> Case<'a> {
+    let more = match entry {
         "dynamic" => "dynamic_shared = 2048\n",
         "dynamic_rows" => "dynamic_shared = 4096\n",
         _ => "",
     };
-    let launch = format!(
-        "ptx = \"shapes.ptx\"\nentry = \"{entry}\"\ngrid = [1]\nblock = [{block}]\n{dynamic}{}{}",
-        argument("input", "iota"),
-        argument("output", "zeros")
-    );
-    fs::write(dir.path().join("k.toml"), launch).unwrap();
-    dir
-}
-
-fn shapes() -> String {
-    fs::read_to_string("tests/fixtures/cuda/shapes.cu").unwrap()
-}
-
-/// All that `tune --software` finds of `entry`.
-fn tuned(entry: &str, block: &str, source: &str) -> Value {
-    let dir = launch(entry, block, source);
-    json(&[
-        "tune",
-        dir.path().join("k.toml").to_str().unwrap(),
-        "--software",
-        "--budget",
-        "1",
-    ])
+    Case {
+        more,
+        ..Case::of("shapes", entry, block)
+    }
 }
 
 /// The declaration of the padding of `entry`, its index, and whether nothing else changes.
 fn padding(entry: &str, block: &str) -> (String, String, bool) {
-    let found = tuned(entry, block, &shapes());
+    let found = case(entry, block).tuned(SHORTLY);
     let padding = &found["suggestions"][0]["padding"];
     let text = |key: &str| padding[key].as_str().unwrap_or_default().to_owned();
     let alone = padding["in_declaration"].as_bool().unwrap_or_default();
@@ -62,8 +40,8 @@ fn padding(entry: &str, block: &str) -> (String, String, bool) {
 /// Threads have four rows each, but the array has rows of 17: none of 68 can be longer.
 #[test]
 fn a_stride_of_several_rows_is_no_row() {
-    let source = shapes();
-    let found = tuned("four_rows", "16, 16", &source);
+    let launch = case("four_rows", "16, 16").launch();
+    let found = launch.tuned(SHORTLY);
     let suggestion = &found["suggestions"][0];
     let declaration = suggestion["padding"]["declaration"].as_str();
     assert!(
@@ -80,7 +58,8 @@ fn a_stride_of_several_rows_is_no_row() {
         "{cute}"
     );
     // Without the source, the rows are those of the indices, on a condition.
-    let unseen = tuned("four_rows", "16, 16", "");
+    fs::write(launch.folder.path().join("shapes.cu"), "").unwrap();
+    let unseen = launch.tuned(SHORTLY);
     let padding = &unseen["suggestions"][0]["padding"];
     let index = padding["index"].as_str().unwrap();
     assert!(
@@ -119,9 +98,8 @@ fn the_innermost_extent_alone_grows() {
 /// The launch gives the bytes of an `extern` array; its declaration stays.
 #[test]
 fn dynamic_memory_is_padded_by_the_launch() {
-    let dir = launch("dynamic", "256", &shapes());
-    let path = dir.path().join("k.toml");
-    let text = common::text(&["tune", path.to_str().unwrap(), "--software", "-q"]);
+    let launch = case("dynamic", "256").launch();
+    let text = common::text(&["tune", &launch.file, "--software", "-q"]);
     let text = text.replace("\n    ", " ");
     for expected in [
         " extern __shared__ float data[];",
@@ -145,10 +123,10 @@ fn dynamic_memory_is_padded_by_the_launch() {
 /// the declaration to paste.
 #[test]
 fn the_report_has_padding_that_costs_no_instruction() {
-    let dir = launch("rows", "32, 32", &shapes());
-    let (file, out) = (dir.path().join("k.toml"), dir.path().join("out"));
-    let (file, out) = (file.to_str().unwrap(), out.to_str().unwrap());
-    let command = ["flow", file, "--fast", "--preset", "sm80", "--out", out];
+    let Launch { folder: dir, file } = case("rows", "32, 32").launch();
+    let out = dir.path().join("out");
+    let out = out.to_str().unwrap();
+    let command = ["flow", &file, "--fast", "--preset", "sm80", "--out", out];
     let found = json(&command);
     let choice = |kind: &str| {
         let all = found["choices"].as_array().unwrap();
@@ -193,7 +171,7 @@ fn the_report_has_padding_that_costs_no_instruction() {
     }
     let report = dir.path().join("tune.html");
     let report = report.to_str().unwrap();
-    let text = common::spadkit(&["tune", file, "--software", "--report", report])
+    let text = common::spadkit(&["tune", &file, "--software", "--report", report])
         .output()
         .unwrap();
     let text = String::from_utf8_lossy(&text.stdout);

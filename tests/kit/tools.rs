@@ -1,50 +1,85 @@
 //! A missing tool skips a test, or fails it where tools are required.
 
-use crate::common::tools::missing;
+use crate::common::tools::{missing, missing_ptxas};
+use spadkit::tool::ToolKind;
 use std::path::Path;
 use std::process::{Command, Output};
 
 /// Not a test of its own: `run` starts it with a tool to ask for.
 #[test]
-#[ignore = "a process of the next test"]
+#[ignore = "a process of the next tests"]
 fn ask() {
     if let Ok(tool) = std::env::var("ASKED_TOOL") {
-        println!("missing: {}", missing(&["sh", &tool]));
+        let missing = match tool.as_str() {
+            "ptxas" => missing_ptxas(&[ToolKind::Ptxas]),
+            tool => missing(&["sh", tool]),
+        };
+        println!("missing: {missing}");
     }
 }
 
-/// `ask` in a process with this `SPADKIT_REQUIRE_TOOLS`.
-fn run(tool: &str, required: Option<&str>) -> Output {
+/// `ask` in a process in which `variable` is `required` and a `ptxas` is nowhere;
+/// and what it adds to the tests that are skipped.
+fn run(tool: &str, variable: &str, required: Option<&str>) -> (Output, String) {
+    let folder = tempfile::tempdir().unwrap();
+    let skipped = folder.path().join("skipped");
     let mut command = Command::new(std::env::current_exe().unwrap());
-    command.args(["tools::ask", "--exact", "--ignored", "--nocapture"]);
+    // Without --nocapture: what it says of a skipped test is seen all the same.
+    command.args(["tools::ask", "--exact", "--ignored", "--show-output"]);
     command.env("ASKED_TOOL", tool);
+    command.env("SPADKIT_PTXAS", "/nowhere/ptxas");
+    command.env("SPADKIT_SKIPPED", &skipped);
     command.env_remove("SPADKIT_REQUIRE_TOOLS");
-    command.envs(required.map(|value| ("SPADKIT_REQUIRE_TOOLS", value)));
-    command.output().unwrap()
+    command.env_remove("SPADKIT_REQUIRE_PTXAS");
+    command.envs(required.map(|value| (variable, value)));
+    let output = command.output().unwrap();
+    (
+        output,
+        std::fs::read_to_string(&skipped).unwrap_or_default(),
+    )
+}
+
+/// A tool that is missing skips its test, which is counted, or fails it.
+fn skips_or_fails(tool: &str, variable: &str) {
+    for required in [None, Some("0")] {
+        let (output, skipped) = run(tool, variable, required);
+        let text = String::from_utf8(output.stdout).unwrap();
+        assert!(output.status.success(), "{required:?}: {text}");
+        assert!(text.contains("missing: true"), "{text}");
+        let note = format!("skipped: tools::ask: {tool} is missing\n");
+        assert_eq!(String::from_utf8(output.stderr).unwrap(), note);
+        assert_eq!(skipped, format!("{tool}\ttools::ask\n"));
+    }
+    let (output, skipped) = run(tool, variable, Some("1"));
+    let text = String::from_utf8(output.stdout).unwrap();
+    assert!(!output.status.success());
+    let why = format!("{tool} is missing, and {variable}=1");
+    assert!(text.contains(&why), "{text}");
+    assert_eq!(skipped, "");
 }
 
 #[test]
 fn a_missing_tool_skips_or_fails() {
+    let variable = "SPADKIT_REQUIRE_TOOLS";
     let file = tempfile::NamedTempFile::new().unwrap();
     let there = file.path().to_str().unwrap();
     for required in [None, Some("0"), Some("1")] {
-        let output = run(there, required);
+        let (output, skipped) = run(there, variable, required);
         let text = String::from_utf8(output.stdout).unwrap();
         assert!(output.status.success(), "{required:?}: {text}");
         assert!(text.contains("missing: false"), "{required:?}: {text}");
+        assert_eq!(skipped, "");
     }
-    let absent = "/nowhere/tool";
-    for required in [None, Some("0")] {
-        let output = run(absent, required);
-        let text = String::from_utf8(output.stdout).unwrap();
-        assert!(output.status.success(), "{required:?}: {text}");
-        assert!(text.contains("skipped: /nowhere/tool is missing"), "{text}");
-        assert!(text.contains("missing: true"), "{text}");
-    }
-    let output = run(absent, Some("1"));
-    let text = String::from_utf8(output.stderr).unwrap();
-    assert!(!output.status.success());
-    assert!(text.contains("/nowhere/tool is missing, and"), "{text}");
+    skips_or_fails("/nowhere/tool", variable);
+}
+
+/// `SPADKIT_REQUIRE_TOOLS` is of the tools that `make deps` installs.
+#[test]
+fn a_missing_ptxas_skips_or_fails() {
+    skips_or_fails("ptxas", "SPADKIT_REQUIRE_PTXAS");
+    let (output, skipped) = run("ptxas", "SPADKIT_REQUIRE_TOOLS", Some("1"));
+    assert!(output.status.success());
+    assert_eq!(skipped, "ptxas\ttools::ask\n");
 }
 
 /// A file of tests that looks for tools by itself would be skipped in CI.

@@ -4,6 +4,7 @@ mod beside_padding;
 
 use crate::common;
 
+use crate::common::tools::missing_ptxas;
 use crate::common::{json, recorded, refused, spadkit};
 use serde_json::Value;
 use spadkit::capture::{LaunchInput, RunOptions};
@@ -12,6 +13,7 @@ use spadkit::hash::HashKind;
 use spadkit::search::Control;
 use spadkit::software::Layout;
 use spadkit::software::choice::{Array, Choices, Effort, MappingKind, choices};
+use spadkit::tool::ToolKind;
 use spadkit::trace::AccessTrace;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -268,12 +270,13 @@ fn the_front_is_shown_on_an_sm() {
         assert!((1..=10).contains(&blocks), "{resources}");
     }
     if found["on_sm"]["assembler"].is_null() {
-        eprintln!("skipped: no ptxas (set SPADKIT_PTXAS, or put it on the path)");
         assert!(
             front
                 .iter()
                 .all(|one| one["resources"]["assembled"].is_null())
         );
+    }
+    if missing_ptxas(&[ToolKind::Ptxas]) {
         return;
     }
     let of = |at: usize, key: &str| front[at]["resources"]["assembled"][key].as_u64().unwrap();

@@ -21,9 +21,9 @@ pub struct Geometry {
 
 impl Geometry {
     /// Supported numbers of address bits.
-    pub const ADDR_BITS: RangeInclusive<u32> = spadkit_hdl::AddressWidths::ADDR_BITS;
+    pub const ADDR_BITS: RangeInclusive<u32> = spadkit_names::ADDR_BITS;
     /// Supported numbers of bank bits.
-    pub const BANK_BITS: RangeInclusive<u32> = spadkit_hdl::AddressWidths::BANK_BITS;
+    pub const BANK_BITS: RangeInclusive<u32> = spadkit_names::BANK_BITS;
 
     /// A geometry of the supported table, or an error that lists it.
     pub fn new(addr_bits: u32, bank_bits: u32) -> Result<Self> {

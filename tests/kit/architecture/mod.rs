@@ -16,7 +16,7 @@ const DOCUMENT: &str = include_str!("../../../docs/explanation/architecture.md")
 const HDL: &str = "spadkit_hdl";
 /// The sources of the crates, with the crates that the picture draws as modules
 /// of them.
-const CRATES: [(&str, &[&str]); 11] = [
+const CRATES: [(&str, &[&str]); 12] = [
     ("src", &[]),
     ("crates/papers/src", &[]),
     ("crates/report/src", &[]),
@@ -27,6 +27,7 @@ const CRATES: [(&str, &[&str]); 11] = [
     ("crates/mapping/src", &[]),
     ("crates/ptx/src", &[]),
     ("crates/base/src", &[]),
+    ("crates/names/src", &[]),
     ("hdl/src", &[]),
 ];
 

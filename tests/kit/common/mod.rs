@@ -3,7 +3,9 @@
 
 pub mod changed;
 pub mod edited;
+pub mod judge;
 pub mod recorded;
+pub mod suggested;
 pub mod tools;
 
 use assert_cmd::Command;

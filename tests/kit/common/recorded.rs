@@ -1,6 +1,7 @@
 //! Inputs that are not in the repository: traces recorded from CUDA kernels, and a 45 nm cell
 //! library. Who has them names them, by absolute paths, and tests compare with them.
 
+use super::tools::skip;
 use spadkit::trace::AccessTrace;
 use std::path::PathBuf;
 
@@ -23,7 +24,7 @@ pub fn library() -> Option<PathBuf> {
 fn named(variable: &str, what: &str) -> Option<PathBuf> {
     let path = std::env::var_os(variable).map(PathBuf::from);
     match &path {
-        None => println!("skipped: {variable} does not name {what}"),
+        None => skip(&format!("{what} ({variable})")),
         Some(path) => assert!(path.exists(), "{variable}: {} is not there", path.display()),
     }
     path

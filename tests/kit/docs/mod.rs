@@ -3,6 +3,7 @@
 //! that a page names exists.
 
 mod page;
+mod properties;
 mod units;
 
 use page::{Page, Pages};

@@ -1,11 +1,13 @@
 //! What a block takes before and after. The assembler is looked for as
 //! `SPADKIT_PTXAS` and on the path; PyPI has one in nvidia-cuda-nvcc.
 
+use crate::common::tools::missing_ptxas;
+
 use super::{Case, kernel, path_of, spadkit};
 use serde_json::Value;
 use spadkit::assembler::Assembler;
 use spadkit::rewrite::{Block, under_each};
-use spadkit::tool::Toolbox;
+use spadkit::tool::{ToolKind, Toolbox};
 
 /// `kernel` under `spec` on `machine`, and what is printed for people.
 fn rewritten(name: &str, spec: &str, machine: &str) -> (Value, String) {
@@ -59,6 +61,9 @@ fn blocks_on_an_sm_are_those_of_the_memory_before_and_after() {
 /// those of the kernel as given.
 #[test]
 fn the_assembler_takes_what_is_written() {
+    if missing_ptxas(&[ToolKind::Ptxas]) {
+        return;
+    }
     let toolbox = Toolbox::new();
     for name in [
         "transpose/transpose",
@@ -69,10 +74,7 @@ fn the_assembler_takes_what_is_written() {
     ] {
         let case = Case::load(&kernel(name), "sm80");
         let module = case.file.module().unwrap();
-        let Some(assembler) = Assembler::find(&toolbox, &module, Some(80)).unwrap() else {
-            eprintln!("skipped: no ptxas (set SPADKIT_PTXAS, or put it on the path)");
-            return;
-        };
+        let assembler = Assembler::required(&toolbox, &module, Some(80)).unwrap();
         let entry = &case.entries()[0];
         let request = case.request("mod", true, entry);
         let block = Block {

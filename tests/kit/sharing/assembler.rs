@@ -2,6 +2,7 @@
 //! `SPADKIT_PTXAS`; PyPI has one in nvidia-cuda-nvcc. Without it the check is
 //! skipped.
 
+use crate::common::tools::missing_ptxas;
 use crate::sharing::random::{annotated, random_kernel};
 use spadkit::sharing::Placement;
 use spadkit::tool::{ToolKind, Toolbox};
@@ -9,10 +10,10 @@ use std::process::Command;
 
 #[test]
 fn ptxas_takes_annotated_kernels() {
-    let Some(ptxas) = Toolbox::new().get_optional(ToolKind::Ptxas).unwrap() else {
-        eprintln!("skipped: no ptxas (set SPADKIT_PTXAS, or put it on the path)");
+    if missing_ptxas(&[ToolKind::Ptxas]) {
         return;
-    };
+    }
+    let ptxas = Toolbox::new().get(ToolKind::Ptxas).unwrap();
     let folder = tempfile::tempdir().unwrap();
     let (ptx, cubin) = (folder.path().join("k.ptx"), folder.path().join("k.cubin"));
     for seed in 0..12 {

@@ -5,6 +5,7 @@ mod assembler;
 mod checker;
 mod cli;
 mod draw;
+pub mod drawn;
 mod flights;
 mod forms;
 mod kernels;

@@ -1,39 +1,10 @@
 //! The sharing paper's Table III, its examples and its storage.
 
+use super::drawn::{A, B, C, edges, figure_7};
 use spadkit::config::Config;
 use spadkit::sharing::{
     Edge, FlowGraph, Placement, ProgramPoint, Ranges, release_points, storage_bits,
 };
-
-const A: u128 = 1;
-const B: u128 = 2;
-const C: u128 = 4;
-
-fn edges(list: &[(u32, u32)]) -> Vec<Edge> {
-    let edge = |&(from, to): &(u32, u32)| Edge {
-        from,
-        to,
-        taken: to != from + 1,
-    };
-    list.iter().map(edge).collect()
-}
-
-/// Fig. 7: Entry, BB1 to BB6, Exit; a node each.
-fn figure_7() -> (FlowGraph, Ranges) {
-    let list = [
-        (0, 1),
-        (1, 2),
-        (2, 3),
-        (3, 2),
-        (3, 4),
-        (4, 5),
-        (5, 6),
-        (6, 7),
-    ];
-    let graph = FlowGraph::new(7, edges(&list));
-    let ranges = Ranges::new(&graph, &[0, A, B, B, A, C, C]);
-    (graph, ranges)
-}
 
 #[test]
 fn table_3_is_reproduced() {

@@ -1,5 +1,7 @@
 //! The CUDA text of layouts, compiled by NVIDIA's own compiler and executed.
 
+use crate::common::tools::{missing, skip};
+
 use super::{layouts, run_ptx};
 use spadkit::geometry::Geometry;
 use spadkit::software::{Language, Layout, render};
@@ -34,21 +36,21 @@ sys.stdout.write(ptx.value.decode())
 fn nvrtc(source: &str) -> Option<String> {
     use std::io::Write;
     use std::process::Stdio;
+    if missing(&["python3"]) {
+        return None;
+    }
     let python = Command::new("python3")
         .args(["-c", NVRTC])
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
         .spawn();
-    let Ok(mut python) = python else {
-        println!("skipped: python3 is not there");
-        return None;
-    };
+    let mut python = python.unwrap();
     // Without the package it ends before it reads.
     let _ = python.stdin.take().unwrap().write_all(source.as_bytes());
     let output = python.wait_with_output().unwrap();
     if output.status.code() == Some(77) {
-        println!("skipped: NVRTC is not there (pip install nvidia-cuda-nvrtc-cu12)");
+        skip("NVRTC (pip install nvidia-cuda-nvrtc-cu12)");
         return None;
     }
     let errors = String::from_utf8_lossy(&output.stderr).into_owned();

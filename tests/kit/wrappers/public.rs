@@ -1,5 +1,6 @@
 //! Masters that somebody else wrote, under cocotb.
 
+use crate::common::tools::skip;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -18,7 +19,8 @@ fn python(bus: &str, imports: &str) -> Option<PathBuf> {
 /// all `tests` pass.
 pub fn public_master(bus: &str, imports: &str, rounds: &str, tests: usize) {
     let Some(python) = python(bus, imports) else {
-        println!("skipped: cannot {imports} ('make campaign-{bus}' installs it)");
+        let tool = format!("cocotb of 'make campaign-{bus}'");
+        skip(&tool);
         return;
     };
     let work = tempfile::tempdir().unwrap();

@@ -20,5 +20,5 @@ pub use port_value::PortValue;
 pub use shift::ShiftTable;
 pub(crate) use shift::random_permutation;
 pub use shift::uniform;
-pub use spadkit_hdl::{Configured, HASH_ADD, HASH_XOR, HashKind};
+pub use spadkit_names::{Configured, HASH_ADD, HASH_XOR, HashKind};
 pub use spec::{HashSpec, hash_kind};

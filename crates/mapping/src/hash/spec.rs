@@ -5,7 +5,7 @@ use super::shift::ShiftTable;
 use serde::Serialize;
 use spadkit_base::error::{Error, Result};
 use spadkit_base::quote::did_you_mean;
-use spadkit_hdl::HashKind;
+use spadkit_names::HashKind;
 use std::fmt;
 use std::str::FromStr;
 

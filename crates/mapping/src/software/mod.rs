@@ -7,6 +7,7 @@
 //! layouts for a kernel.
 
 pub mod choice;
+mod expression;
 mod layout;
 mod linear;
 mod operation;

@@ -1,8 +1,8 @@
 //! A layout as a function of Numba.
 
+use super::expression::{Dialect, Numbers};
 use super::layout::Layout;
-use super::operation::{Step, Steps, Value};
-use super::render::divisor;
+use super::operation::Steps;
 use std::fmt::Write;
 
 /// The device function `name` of Numba from the index of an element of `bytes` bytes, a power
@@ -46,10 +46,15 @@ pub fn numba_function(layout: &Layout, name: &str, bytes: u32, columns: Option<&
     if let Some(to_word) = to_word {
         line(format!("word = {to_word}"));
     }
+    let python = Dialect {
+        index: word,
+        table: &table,
+        numbers: Numbers::Unbounded,
+    };
     for (i, step) in steps.steps.iter().enumerate() {
-        line(format!("s{i} = {}", expression(step, word, &table)));
+        line(format!("s{i} = {}", python.expression(step)));
     }
-    let mut place = value(&steps.result(), word);
+    let mut place = python.value(&steps.result());
     if let Some(within) = within {
         line(format!("place = {place}"));
         place = within;
@@ -62,40 +67,4 @@ pub fn numba_function(layout: &Layout, name: &str, bytes: u32, columns: Option<&
         None => line(format!("return {place}")),
     }
     text
-}
-
-fn value(value: &Value, word: &str) -> String {
-    match value {
-        Value::Index => word.to_owned(),
-        Value::Step(i) => format!("s{i}"),
-    }
-}
-
-fn expression(step: &Step, word: &str, table: &str) -> String {
-    let v = |of: &Value| value(of, word);
-    match step {
-        Step::Right(a, bits) => format!("{} >> {bits}", v(a)),
-        Step::Left(a, bits) => format!("{} << {bits}", v(a)),
-        Step::And(a, mask) => format!("{} & {mask:#x}", v(a)),
-        Step::XorMasked { rest, value, mask } => {
-            format!("{} ^ ({} & {mask:#x})", v(rest), v(value))
-        }
-        Step::Merge {
-            inside,
-            outside,
-            mask,
-        } => format!(
-            "({} & {mask:#x}) | ({} & ~{mask:#x})",
-            v(inside),
-            v(outside)
-        ),
-        Step::Add(a, b) => format!("{} + {}", v(a), v(b)),
-        // The factor is one modulo 2^32, and numbers have no size here.
-        Step::MulAdd { value, factor, add } => {
-            format!("{} * {} + {}", v(value), *factor as i32, v(add))
-        }
-        Step::MulHigh(a, factor) => format!("{} // {}", v(a), divisor(*factor)),
-        Step::Table(i) => format!("{table}[{}]", v(i)),
-        Step::RightBy(a, bits) => format!("{} >> {}", v(a), v(bits)),
-    }
 }

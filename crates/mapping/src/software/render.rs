@@ -1,5 +1,6 @@
 //! A layout as source code.
 
+use super::expression::{Dialect, Numbers};
 use super::layout::{Layout, LayoutSpec};
 use super::operation::{Step, Steps, Value};
 use super::ptx;
@@ -7,6 +8,13 @@ use super::shared_layouts::{nearest_swizzle, swizzle_of};
 use crate::hash::HashSpec;
 use serde::Serialize;
 use std::fmt::Write;
+
+/// CUDA C++ and OpenCL C.
+const C: Dialect = Dialect {
+    index: "index",
+    table: "spad_table",
+    numbers: Numbers::Unsigned,
+};
 
 /// A language that a layout can be written in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -136,7 +144,7 @@ pub fn cuda_address_function(layout: &Layout, name: &str, bytes: u32) -> String 
 fn in_bytes(steps: &Steps) -> Option<(String, String)> {
     let named = |value: &Value| match value {
         Value::Index => "byte".to_owned(),
-        step => c_value(step),
+        step => C.value(step),
     };
     let mut body = String::new();
     for (i, step) in steps.steps.iter().enumerate() {
@@ -171,9 +179,9 @@ fn c_function(layout: &Layout, steps: &Steps, head: &str, word: &str, table: &st
     let mut body = String::new();
     // Writing to a String cannot fail.
     for (i, step) in steps.steps.iter().enumerate() {
-        let _ = writeln!(body, "    const {word} s{i} = {};", c_expression(step));
+        let _ = writeln!(body, "    const {word} s{i} = {};", C.expression(step));
     }
-    let result = c_value(&steps.result());
+    let result = C.value(&steps.result());
     let function = format!("{head} {FUNCTION}({word} index)\n{{\n{body}    return {result};\n}}\n");
     if steps.table.is_empty() {
         return text + &function;
@@ -208,45 +216,6 @@ fn in_registers(layout: &Layout, list: &str, count: usize) -> String {
          return row * {banks}u + ((column + shift) & {:#x}u);\n}}\n",
         banks - 1
     )
-}
-
-fn c_value(value: &Value) -> String {
-    match value {
-        Value::Index => "index".to_owned(),
-        Value::Step(i) => format!("s{i}"),
-    }
-}
-
-fn c_expression(step: &Step) -> String {
-    let v = c_value;
-    match step {
-        Step::Right(a, bits) => format!("{} >> {bits}", v(a)),
-        Step::Left(a, bits) => format!("{} << {bits}", v(a)),
-        Step::And(a, mask) => format!("{} & {mask:#x}u", v(a)),
-        Step::XorMasked { rest, value, mask } => {
-            format!("{} ^ ({} & {mask:#x}u)", v(rest), v(value))
-        }
-        Step::Merge {
-            inside,
-            outside,
-            mask,
-        } => format!(
-            "({} & {mask:#x}u) | ({} & ~{mask:#x}u)",
-            v(inside),
-            v(outside)
-        ),
-        Step::Add(a, b) => format!("{} + {}", v(a), v(b)),
-        Step::MulAdd { value, factor, add } => format!("{} * {factor}u + {}", v(value), v(add)),
-        // Word indices are below 2^16: the division is what is meant.
-        Step::MulHigh(a, factor) => format!("{} / {}u", v(a), divisor(*factor)),
-        Step::Table(i) => format!("spad_table[{}]", v(i)),
-        Step::RightBy(a, bits) => format!("{} >> {}", v(a), v(bits)),
-    }
-}
-
-/// The divisor that a factor ceil(2^32 / d) replaces.
-pub(super) fn divisor(factor: u32) -> u32 {
-    (1u64 << 32).div_ceil(u64::from(factor)) as u32
 }
 
 fn ptx_function(layout: &Layout, steps: &Steps) -> String {

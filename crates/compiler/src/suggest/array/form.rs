@@ -9,7 +9,8 @@ use crate::suggest::source::constants::Constants;
 use crate::suggest::source::declarations::{Declarations, Named};
 use crate::suggest::source::declarator::Declarator;
 use crate::suggest::source::elements::bytes_of_type;
-use crate::suggest::source::scan::{Text, is_word, word};
+use crate::suggest::source::scan::Text;
+use crate::suggest::source::words::{is_word, word};
 
 /// `__shared__ Body s[8][N];`
 #[derive(Clone, Debug)]

@@ -10,7 +10,8 @@ use crate::suggest::source::constants::Constants;
 use crate::suggest::source::declarations::{Declarations, Named};
 use crate::suggest::source::declarator::Declarator;
 use crate::suggest::source::edits::Edit;
-use crate::suggest::source::scan::{Text, last_name, word};
+use crate::suggest::source::scan::Text;
+use crate::suggest::source::words::{last_name, word};
 use serde::Serialize;
 use std::collections::BTreeSet;
 

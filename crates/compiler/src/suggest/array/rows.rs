@@ -4,12 +4,15 @@
 //! row to the next (`(float *)tile`, `&tile[0][0]`), do not.
 
 use crate::suggest::source::addresses::{Used, use_of};
-use crate::suggest::source::declarations::{Named, brackets, is_declared};
+use crate::suggest::source::declarations::Named;
 use crate::suggest::source::hidden::is_hidden;
+use crate::suggest::source::indexed::is_declared;
 use crate::suggest::source::macros::{defined, parameters_and_body};
 use crate::suggest::source::namespaces::namespaces_of;
 use crate::suggest::source::pointers::{declared_pointer, declared_reference, is_operand};
-use crate::suggest::source::scan::{Text, last_name, word};
+use crate::suggest::source::scan::Text;
+use crate::suggest::source::words::brackets;
+use crate::suggest::source::words::{last_name, word};
 
 /// Functions of CUDA that get a row as the address of its first element.
 const OF_ROWS: [&str; 2] = ["load_matrix_sync", "store_matrix_sync"];

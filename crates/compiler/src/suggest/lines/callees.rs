@@ -3,9 +3,10 @@
 
 use super::calls::declaration_at;
 use super::declared_pointers::names_into;
-use crate::suggest::source::declarations::brackets;
 use crate::suggest::source::pointers::{pointer, points_into};
-use crate::suggest::source::scan::{Function, Text, arguments, first_name, word};
+use crate::suggest::source::scan::{Function, Text, arguments};
+use crate::suggest::source::words::brackets;
+use crate::suggest::source::words::{first_name, word};
 use std::collections::BTreeMap;
 
 /// A function that is handed a pointer into the array.

@@ -8,7 +8,8 @@ use crate::suggest::source::edits::{self, CallChange, Edit, Maps};
 use crate::suggest::source::files::split;
 use crate::suggest::source::macros::Macro;
 use crate::suggest::source::pointers::{CASTS, is_operand, pointer};
-use crate::suggest::source::scan::{Text, arguments, last_name, word};
+use crate::suggest::source::scan::{Text, arguments};
+use crate::suggest::source::words::{last_name, word};
 
 /// Lines above a line that are read for the function around it.
 const ABOVE: u32 = 600;

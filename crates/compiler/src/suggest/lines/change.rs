@@ -2,7 +2,8 @@
 
 use crate::suggest::source::declarations::Declaration;
 use crate::suggest::source::edits::{CallChange, Maps};
-use crate::suggest::source::scan::{Text, word};
+use crate::suggest::source::scan::Text;
+use crate::suggest::source::words::word;
 use serde::Serialize;
 use spadkit_mapping::trace::Op;
 use std::collections::{BTreeMap, BTreeSet};

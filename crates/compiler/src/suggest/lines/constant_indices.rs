@@ -6,9 +6,10 @@ use super::change::LineChange;
 use crate::suggest::array::form::Form;
 use crate::suggest::array::target::Target;
 use crate::suggest::source::constants::literal;
-use crate::suggest::source::declarations::brackets;
 use crate::suggest::source::edits::Maps;
-use crate::suggest::source::scan::{Text, word};
+use crate::suggest::source::scan::Text;
+use crate::suggest::source::words::brackets;
+use crate::suggest::source::words::word;
 use std::collections::BTreeSet;
 
 /// Takes back the changes of indices of lines that access more than they name.

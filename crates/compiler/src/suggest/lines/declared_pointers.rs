@@ -2,12 +2,13 @@
 //! among them, and macros.
 
 use super::calls::declaration_at;
-use crate::suggest::source::declarations::brackets;
 use crate::suggest::source::macros::defined;
 use crate::suggest::source::pointers::{
     declared_pointer, declared_reference, is_element, is_operand, points_into, value,
 };
-use crate::suggest::source::scan::{Text, first_name, last_name, word};
+use crate::suggest::source::scan::Text;
+use crate::suggest::source::words::brackets;
+use crate::suggest::source::words::{first_name, last_name, word};
 use std::collections::BTreeMap;
 
 /// The pointers into the array that a function declares.

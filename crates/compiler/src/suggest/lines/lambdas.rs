@@ -6,7 +6,8 @@ use crate::suggest::SourceFiles;
 use crate::suggest::mapped::Mapped;
 use crate::suggest::source::declarations::Declarations;
 use crate::suggest::source::files::split;
-use crate::suggest::source::scan::{Text, last_name, word};
+use crate::suggest::source::scan::Text;
+use crate::suggest::source::words::{last_name, word};
 
 /// Gives the accesses of each line that calls such a lambda, and names the array in no
 /// other way, to the line of the lambda.

@@ -7,7 +7,7 @@ use crate::suggest::mapped::Mapped;
 use crate::suggest::source::edits::{self, CallChange, Edit};
 use crate::suggest::source::files::split;
 use crate::suggest::source::macros::Macro;
-use crate::suggest::source::scan::word;
+use crate::suggest::source::words::word;
 
 /// The line with every such element under `function`. `None` where it names the array in
 /// another way.

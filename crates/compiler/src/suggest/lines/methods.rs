@@ -6,7 +6,8 @@ use super::calls::declaration_at;
 use super::change::LineChange;
 use crate::suggest::SourceFiles;
 use crate::suggest::source::files::split;
-use crate::suggest::source::scan::{Text, first_name, last_name, word};
+use crate::suggest::source::scan::Text;
+use crate::suggest::source::words::{first_name, last_name, word};
 
 /// Gives the accesses of such lines to those lines, and returns the lines that are new.
 pub(in crate::suggest) fn to_their_callers(

@@ -12,6 +12,7 @@ pub(super) mod macro_elements;
 pub(super) mod methods;
 pub(super) mod moved_by_compiler;
 pub(super) mod named_elements;
+pub(super) mod other_kernels;
 pub(super) mod other_names;
 pub(super) mod pointer_parameters;
 pub(super) mod pointers_to_start;

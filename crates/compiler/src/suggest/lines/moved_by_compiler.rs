@@ -13,7 +13,8 @@ use crate::suggest::SourceFiles;
 use crate::suggest::mapped::Mapped;
 use crate::suggest::source::files::split;
 use crate::suggest::source::pointers::declared_pointer;
-use crate::suggest::source::scan::{Text, first_name, is_word, last_name, names, word};
+use crate::suggest::source::scan::Text;
+use crate::suggest::source::words::{first_name, is_word, last_name, names, word};
 use spadkit_mapping::trace::Op;
 use std::collections::BTreeMap;
 

@@ -9,7 +9,8 @@ use crate::suggest::source::edits::{CallChange, Maps};
 use crate::suggest::source::files::split;
 use crate::suggest::source::macros::{defined, is_use, parameters_and_body};
 use crate::suggest::source::pointers::is_operand;
-use crate::suggest::source::scan::{Text, names, word};
+use crate::suggest::source::scan::Text;
+use crate::suggest::source::words::{names, word};
 use std::collections::BTreeSet;
 
 /// Changes the lines that name elements by macros; one that uses several macros

@@ -7,11 +7,13 @@ use super::change::LineChange;
 use super::declared_pointers::pointers_to_rows;
 use crate::suggest::SourceFiles;
 use crate::suggest::mapped::Mapped;
-use crate::suggest::source::declarations::{brackets, is_declared, is_unevaluated};
 use crate::suggest::source::files::split;
+use crate::suggest::source::indexed::{is_declared, is_unevaluated};
 use crate::suggest::source::macros::defined;
 use crate::suggest::source::pointers::{declared_reference, is_operand, members, pointer, value};
-use crate::suggest::source::scan::{Function, Text, arguments, is_word, last_name, names, word};
+use crate::suggest::source::scan::{Function, Text, arguments};
+use crate::suggest::source::words::brackets;
+use crate::suggest::source::words::{is_word, last_name, names, word};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Names that may lead to elements of an array.

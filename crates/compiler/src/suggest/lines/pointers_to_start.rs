@@ -5,7 +5,8 @@ use super::calls::declares;
 use crate::suggest::SourceFiles;
 use crate::suggest::source::files::split;
 use crate::suggest::source::pointers::{declared_pointer, is_moved, points_into, value};
-use crate::suggest::source::scan::{Text, last_name, word};
+use crate::suggest::source::scan::Text;
+use crate::suggest::source::words::{last_name, word};
 
 /// The pointer of the function around `at` that has the start of `array`, and nothing else
 /// after its declaration. `None` where the array itself is seen.

@@ -10,7 +10,8 @@ use crate::suggest::source::declarations::Declarations;
 use crate::suggest::source::edits::{self, CallChange, Edit};
 use crate::suggest::source::files::split;
 use crate::suggest::source::pointers::{declared_reference, is_element};
-use crate::suggest::source::scan::{Text, arguments, first_name, word};
+use crate::suggest::source::scan::{Text, arguments};
+use crate::suggest::source::words::{first_name, word};
 use std::rc::Rc;
 
 /// Gives the accesses of each line that uses such references, and names elements in no

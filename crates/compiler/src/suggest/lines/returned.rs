@@ -8,7 +8,8 @@ use crate::suggest::mapped::Mapped;
 use crate::suggest::source::edits::{self, CallChange, Edit};
 use crate::suggest::source::files::split;
 use crate::suggest::source::pointers::pointer;
-use crate::suggest::source::scan::{Text, arguments, first_name, word};
+use crate::suggest::source::scan::{Text, arguments};
+use crate::suggest::source::words::{first_name, word};
 
 /// The line with every such call under `function`. `None` where the line names the
 /// array in another way.

@@ -11,7 +11,8 @@ use crate::suggest::mapped::Mapped;
 use crate::suggest::source::declarations::Declaration;
 use crate::suggest::source::edits::{self, CallChange, Edit, Maps};
 use crate::suggest::source::files::split;
-use crate::suggest::source::scan::{Text, word};
+use crate::suggest::source::scan::Text;
+use crate::suggest::source::words::word;
 use std::ops::RangeInclusive;
 
 /// A statement whose lines end within the brackets of elements, or before brackets, so that

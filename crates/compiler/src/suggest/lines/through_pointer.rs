@@ -8,7 +8,8 @@ use crate::suggest::SourceFiles;
 use crate::suggest::mapped::Mapped;
 use crate::suggest::source::edits::CallChange;
 use crate::suggest::source::files::split;
-use crate::suggest::source::scan::{Text, arguments, first_name, is_word, word};
+use crate::suggest::source::scan::{Text, arguments};
+use crate::suggest::source::words::{first_name, is_word, word};
 use spadkit_mapping::trace::Op;
 
 /// Operators of two characters that end with `=`, by their first.

@@ -3,7 +3,8 @@
 
 use crate::suggest::SourceFiles;
 use crate::suggest::source::elements::{aliases, bytes_of_type};
-use crate::suggest::source::scan::{Text, first_name, is_word, last_name};
+use crate::suggest::source::scan::Text;
+use crate::suggest::source::words::{first_name, is_word, last_name};
 
 use super::joined_files::JoinedFiles;
 use std::rc::Rc;

@@ -9,7 +9,7 @@ use super::wrapped::pointers_change;
 use crate::suggest::SourceFiles;
 use crate::suggest::mapped::Mapped;
 use crate::suggest::source::files::split;
-use crate::suggest::source::scan::word;
+use crate::suggest::source::words::word;
 use std::collections::BTreeSet;
 
 /// Lines that the run does not reach, in the functions in which pointers into the

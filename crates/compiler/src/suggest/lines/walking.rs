@@ -2,7 +2,8 @@
 
 use super::wrapped::Wrap;
 use crate::suggest::source::pointers::{is_operand, members};
-use crate::suggest::source::scan::{Text, first_name, last_name, word};
+use crate::suggest::source::scan::Text;
+use crate::suggest::source::words::{first_name, last_name, word};
 
 impl Wrap<'_> {
     /// The end of the name in this span, with its brackets, if it is an address that is

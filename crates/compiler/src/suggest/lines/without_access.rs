@@ -9,7 +9,8 @@ use crate::suggest::source::declarations::Declarations;
 use crate::suggest::source::files::split;
 use crate::suggest::source::hidden::is_hidden;
 use crate::suggest::source::pointers::{hands_over, points_into, value};
-use crate::suggest::source::scan::{Text, word};
+use crate::suggest::source::scan::Text;
+use crate::suggest::source::words::word;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::RangeInclusive;
 

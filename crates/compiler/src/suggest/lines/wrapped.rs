@@ -7,11 +7,12 @@ use super::pointers_to_start;
 use super::types::{Kept, member_of};
 use crate::suggest::SourceFiles;
 use crate::suggest::mapped::Mapped;
-use crate::suggest::source::declarations::brackets;
 use crate::suggest::source::edits::{self, CallChange, Edit, Maps};
 use crate::suggest::source::files::split;
 use crate::suggest::source::pointers::{CASTS, is_operand, members};
-use crate::suggest::source::scan::{Text, arguments, is_word, last_name, word};
+use crate::suggest::source::scan::{Text, arguments};
+use crate::suggest::source::words::brackets;
+use crate::suggest::source::words::{is_word, last_name, word};
 use std::collections::BTreeMap;
 
 /// The line with the address of every element under `function`. `None` where a pointer

@@ -10,7 +10,8 @@ use crate::suggest::mapped::Mapped;
 use crate::suggest::source::constants::literal;
 use crate::suggest::source::edits::{CallChange, Edit, Maps, applied, change};
 use crate::suggest::source::files::split;
-use crate::suggest::source::scan::{Text, arguments, word};
+use crate::suggest::source::scan::{Text, arguments};
+use crate::suggest::source::words::word;
 use crate::suggest::{LineChange, Parts, SourceFiles};
 use spadkit_mapping::software::{Layout, LayoutSpec};
 use std::collections::BTreeSet;
@@ -141,17 +142,7 @@ fn of_calls(
     rows: Rows,
     sources: &mut SourceFiles,
 ) -> Option<CallChange> {
-    let (file, number) = split(source)?;
-    let place = sources.text(file);
-    let begin = place.start_of_line(number)?;
-    let end = place.line_end(begin);
-    let (edits, last) = edits(&place, (begin, end), array, rows)?;
-    let end = if last > end {
-        place.statement_end(last)
-    } else {
-        end
-    };
-    change(source.to_owned(), &place, (begin, end), &edits)
+    with_rows(source, array, rows, sources, |_, _| Some(Vec::new()))
 }
 
 /// The change of calls each of which gets `array + index`, which becomes the address
@@ -162,28 +153,45 @@ fn of_pointers(
     rows: Rows,
     sources: &mut SourceFiles,
 ) -> Option<CallChange> {
+    let pointers = |place: &Text, (begin, end)| {
+        let mut edits = Vec::new();
+        let mut at = begin;
+        while let Some((open, close)) = next_call(place, at, end) {
+            at = close;
+            if word(&place.masked[open..close], mapped.array).is_some() {
+                edits.push(pointer(place, open, mapped)?);
+            }
+        }
+        Some(edits)
+    };
+    let change = with_rows(source, mapped.array, rows, sources, pointers)?;
+    Some(CallChange {
+        maps: Maps::Indices,
+        ..change
+    })
+}
+
+/// The statement at `source` with longer rows in all its calls that name the array, and
+/// with the edits that `more` makes in its first line.
+fn with_rows(
+    source: &str,
+    array: &str,
+    rows: Rows,
+    sources: &mut SourceFiles,
+    more: impl FnOnce(&Text, (usize, usize)) -> Option<Vec<Edit>>,
+) -> Option<CallChange> {
     let (file, number) = split(source)?;
     let place = sources.text(file);
     let begin = place.start_of_line(number)?;
     let end = place.line_end(begin);
-    let (mut edits, last) = edits(&place, (begin, end), mapped.array, rows)?;
-    let mut at = begin;
-    while let Some((open, close)) = next_call(&place, at, end) {
-        at = close;
-        if word(&place.masked[open..close], mapped.array).is_some() {
-            edits.push(pointer(&place, open, mapped)?);
-        }
-    }
+    let (mut edits, last) = edits(&place, (begin, end), array, rows)?;
+    edits.extend(more(&place, (begin, end))?);
     let end = if last > end {
         place.statement_end(last)
     } else {
         end
     };
-    let change = change(source.to_owned(), &place, (begin, end), &edits)?;
-    Some(CallChange {
-        maps: Maps::Indices,
-        ..change
-    })
+    change(source.to_owned(), &place, (begin, end), &edits)
 }
 
 /// `&a[place(i)]` instead of the pointer `a + i` in the call whose parenthesis is at

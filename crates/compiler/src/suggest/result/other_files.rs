@@ -2,7 +2,8 @@
 
 use crate::suggest::lines::change::LineChange;
 use crate::suggest::source::files::{Neighbour, SourceFiles, split};
-use crate::suggest::source::scan::{Text, word};
+use crate::suggest::source::scan::Text;
+use crate::suggest::source::words::word;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;

@@ -3,7 +3,8 @@
 
 use super::edits::Edit;
 use super::pointers::{CASTS, accesses_one, declared_reference, is_operand, members};
-use super::scan::{KEYWORDS, Text, is_word, last_name, word};
+use super::scan::{KEYWORDS, Text};
+use super::words::{is_word, last_name, word};
 use crate::suggest::mapped::Mapped;
 
 /// Integers as which an address is computed with; others end with `_t`.

@@ -1,7 +1,7 @@
 //! Declarations by the function that they are in.
 
 use super::declarations::Declarations;
-use super::scan::word;
+use super::words::word;
 use crate::suggest::SourceFiles;
 
 impl Declarations {

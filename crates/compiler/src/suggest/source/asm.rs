@@ -1,6 +1,7 @@
 //! Operands of an `asm` statement, and the parameters that they are.
 
-use super::scan::{Text, is_word, last_name, word};
+use super::scan::Text;
+use super::words::{is_word, last_name, word};
 
 /// Assignments that are followed from an operand to a parameter.
 const MOST_STEPS: usize = 3;

@@ -2,7 +2,8 @@
 //! from the variable's name in the PTX.
 
 use super::elements::bytes_of_type;
-use super::scan::{Text, last_name, word};
+use super::scan::Text;
+use super::words::{last_name, word};
 use std::collections::BTreeMap;
 
 /// Types that the C++ ABI writes as a letter.

@@ -1,5 +1,7 @@
 //! The blocks of a file that hide nothing: namespaces, and those with a linkage.
 
+use super::masked::blanks;
+use super::words::{closing_brace, is_word, word};
 use std::ops::Range;
 
 /// A block `namespace a::b { }`, or `extern "C" { }`, which has no name.
@@ -16,12 +18,12 @@ pub(super) fn dissolved(masked: &mut String) -> Vec<Namespace> {
     let mut found = Vec::new();
     for keyword in ["namespace", "extern"] {
         let mut from = 0;
-        while let Some(at) = find(masked, from, keyword) {
+        while let Some(at) = word(&masked[from..], keyword).map(|at| from + at) {
             from = at + keyword.len();
             let Some((names, open)) = head(masked, from, keyword == "extern") else {
                 continue;
             };
-            let close = closing(masked, open);
+            let close = closing_brace(masked, open + 1);
             let end = close.unwrap_or(masked.len());
             blank(masked, at..open + 1);
             if let Some(close) = close {
@@ -55,34 +57,7 @@ fn head(masked: &str, from: usize, nameless: bool) -> Option<(Vec<String>, usize
     })
 }
 
-fn closing(masked: &str, open: usize) -> Option<usize> {
-    let mut depth = 0;
-    let mut all = masked[open..].char_indices();
-    let end = all.find(|(_, c)| {
-        depth += i32::from(*c == '{') - i32::from(*c == '}');
-        depth == 0
-    });
-    end.map(|(at, _)| open + at)
-}
-
 fn blank(masked: &mut String, range: Range<usize>) {
-    let blanks: String = masked[range.clone()]
-        .bytes()
-        .map(|b| if b == b'\n' { '\n' } else { ' ' })
-        .collect();
+    let blanks = blanks(&masked[range.clone()]);
     masked.replace_range(range, &blanks);
-}
-
-/// The next place of a keyword from `from` on.
-fn find(masked: &str, from: usize, keyword: &str) -> Option<usize> {
-    let alone = |(at, _): &(usize, &str)| {
-        let (before, after) = (&masked[..from + at], &masked[from + at + keyword.len()..]);
-        !before.ends_with(is_word) && !after.starts_with(is_word)
-    };
-    let mut found = masked[from..].match_indices(keyword);
-    found.find(alone).map(|(at, _)| from + at)
-}
-
-fn is_word(c: char) -> bool {
-    c.is_ascii_alphanumeric() || c == '_'
 }

@@ -3,7 +3,8 @@
 use super::bindings::Bindings;
 use super::elements::aliases;
 use super::files::Included;
-use super::scan::{Text, is_word, word};
+use super::scan::Text;
+use super::words::{is_word, word};
 use crate::suggest::SourceFiles;
 use std::rc::Rc;
 

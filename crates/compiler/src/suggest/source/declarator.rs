@@ -1,7 +1,8 @@
 //! A declarator: one array of a declaration in shared memory, by the spans of its
 //! parts in the file.
 
-use super::scan::{Text, is_word, last_name, word};
+use super::scan::Text;
+use super::words::{is_word, last_name, word};
 
 /// Words of a declaration that do not belong to its type.
 const SPECIFIERS: [&str; 8] = [

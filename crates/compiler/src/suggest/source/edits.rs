@@ -1,6 +1,7 @@
 //! A change of a statement as a list of edits, so that the changes of several arrays can be merged.
 
-use super::scan::{Text, without_line_comments};
+use super::masked::without_line_comments;
+use super::scan::Text;
 use serde::Serialize;
 
 /// A statement in which an address of the array is passed on to an access.

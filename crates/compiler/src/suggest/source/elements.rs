@@ -1,7 +1,7 @@
 //! Types of elements.
 
 use super::macros::defined;
-use super::scan::is_word;
+use super::words::is_word;
 
 /// Element types whose size the name says.
 const TYPES: [(&str, u32); 42] = [

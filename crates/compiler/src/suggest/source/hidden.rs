@@ -1,7 +1,8 @@
 //! Names that are declared again in an inner block: the array is not seen there.
 
-use super::declarations::is_declared;
-use super::scan::{KEYWORDS, Text, is_word, last_name, word};
+use super::indexed::is_declared;
+use super::scan::{KEYWORDS, Text};
+use super::words::{is_word, last_name, word};
 
 /// Whether `name` at `at` is not what is declared at `from`, because a variable or a
 /// parameter of that name hides it.

@@ -1,7 +1,8 @@
 //! Macros of one `asm` statement.
 
 use super::asm::{ASM, Passed, address_operand, position};
-use super::scan::{Text, first_name, names, word};
+use super::scan::Text;
+use super::words::{first_name, names, word};
 use crate::suggest::SourceFiles;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;

@@ -1,6 +1,7 @@
 //! Namespaces: what they hold is seen to the end of the file, under their names.
 
-use super::scan::{Text, first_name, last_name, word};
+use super::scan::Text;
+use super::words::{first_name, last_name, word};
 use spadkit_ptx::source_name;
 
 impl Text {

@@ -1,7 +1,8 @@
 //! Names that point into the array: the pointers that a function declares, `float *re = s,
 //! *im = s + n`, and references to elements.
 
-use super::scan::{Text, first_name, is_word, last_name, word};
+use super::scan::Text;
+use super::words::{first_name, is_word, last_name, word};
 
 /// Functions of CUDA that access what their pointer points to, and nothing else of the array;
 /// `wmma` computes the rest from the length of a row.

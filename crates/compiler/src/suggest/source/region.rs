@@ -1,6 +1,7 @@
 //! The region of a statement in its file.
 
-use super::scan::{is_word, without_line_comments};
+use super::masked::without_line_comments;
+use super::words::is_word;
 
 /// The most lines before a line at which its statement may begin.
 const MOST_LINES: usize = 16;

@@ -1,6 +1,8 @@
 //! Brackets, statements and functions of C++ source, found without a parser.
 
 use super::blocks::{self, Namespace};
+use super::masked::masked;
+use super::words::{closing_brace, is_word, last_name, word};
 
 /// Lines of a file that are read at most.
 pub(in crate::suggest) const MOST_LINES: usize = 100_000;
@@ -81,13 +83,7 @@ impl Text {
 
     /// The end of the block around `at`, or of the text.
     pub fn block_end(&self, at: usize) -> usize {
-        let mut depth = 0;
-        let mut after = self.masked[at..].char_indices();
-        let end = after.find(|(_, c)| {
-            depth += i32::from(*c == '{') - i32::from(*c == '}');
-            depth < 0
-        });
-        end.map_or(self.text.len(), |(end, _)| at + end)
+        closing_brace(&self.masked, at).unwrap_or(self.text.len())
     }
 
     /// The opening bracket for the one at `close`.
@@ -315,125 +311,6 @@ pub(in crate::suggest) fn arguments(text: &Text, open: usize) -> Option<Vec<(usi
     Some(text.split(open + 1, text.closing(open)?, ','))
 }
 
-/// Blanks instead of string literals, character literals and comments; line ends are kept.
-fn masked(text: &str) -> String {
-    blanked(text, |_| true)
-}
-
-/// Blanks instead of comments that end with their line: if the lines were joined, the
-/// next line would become part of the comment.
-pub(in crate::suggest) fn without_line_comments(text: &str) -> String {
-    blanked(text, |hidden| hidden.starts_with("//"))
-}
-
-/// Blanks instead of the literals and comments that `hides` selects.
-fn blanked(text: &str, hides: impl Fn(&str) -> bool) -> String {
-    let mut new = String::with_capacity(text.len());
-    let mut at = 0;
-    while let Some(c) = text[at..].chars().next() {
-        let Some(length) = hidden_length(text, at, c) else {
-            new.push(c);
-            at += c.len_utf8();
-            continue;
-        };
-        let hidden = &text[at..at + length];
-        if hides(hidden) {
-            let blank = |b: u8| if b == b'\n' { '\n' } else { ' ' };
-            new.extend(hidden.bytes().map(blank));
-        } else {
-            new += hidden;
-        }
-        at += length;
-    }
-    new
-}
-
-/// Bytes of the literal or comment that begins at `at` with `c`.
-fn hidden_length(text: &str, at: usize, c: char) -> Option<usize> {
-    let rest = &text[at..];
-    if rest.starts_with("//") {
-        let mut ends = rest.match_indices('\n').map(|(end, _)| end);
-        // A backslash joins the next line to it.
-        let end = ends.find(|end| !rest[..*end].ends_with('\\'));
-        Some(end.unwrap_or(rest.len()))
-    } else if let Some(comment) = rest.strip_prefix("/*") {
-        Some(comment.find("*/").map_or(rest.len(), |end| end + 4))
-    } else if c == '"' || c == '\'' {
-        let before = last_name(&text[..at]);
-        let raw = ["R", "u8R", "uR", "UR", "LR"].contains(&before);
-        // 1'000 is a number.
-        let is_number = c == '\'' && before.starts_with(|c: char| c.is_ascii_digit());
-        let raw = (raw && c == '"').then(|| raw_length(rest)).flatten();
-        Some(match raw {
-            _ if is_number => 1,
-            Some(length) => length,
-            None => literal_length(rest, c),
-        })
-    } else {
-        None
-    }
-}
-
-/// Bytes of `"mark(...)mark"`, a string in which nothing is escaped.
-fn raw_length(text: &str) -> Option<usize> {
-    let open = text.find('(')?;
-    let end = format!("){}\"", &text[1..open]);
-    Some(open + text[open..].find(&end)? + end.len())
-}
-
-fn literal_length(text: &str, quote: char) -> usize {
-    let mut escaped = false;
-    for (at, c) in text.char_indices().skip(1) {
-        match c {
-            _ if escaped => escaped = false,
-            // It is not a literal, or the text ends.
-            '\n' => return 1,
-            '\\' => escaped = true,
-            c if c == quote => return at + 1,
-            _ => {}
-        }
-    }
-    1
-}
-
-/// Whether a character belongs to a name.
-pub(in crate::suggest) fn is_word(c: char) -> bool {
-    c.is_ascii_alphanumeric() || c == '_'
-}
-
-/// The name that `text` begins with; empty if it begins otherwise.
-pub(in crate::suggest) fn first_name(text: &str) -> &str {
-    &text[..text.find(|c| !is_word(c)).unwrap_or(text.len())]
-}
-
-/// The names of a text, each with what follows.
-pub(in crate::suggest) fn names(text: &str) -> impl Iterator<Item = (&str, &str)> {
-    let mut rest = text;
-    std::iter::from_fn(move || {
-        let begin = rest.find(is_word)?;
-        let after = &rest[begin..];
-        let name = first_name(after);
-        rest = &after[name.len()..];
-        Some((name, rest))
-    })
-}
-
-/// The name that `text` ends with; empty if it ends otherwise.
-pub(in crate::suggest) fn last_name(text: &str) -> &str {
-    text.rsplit(|c| !is_word(c)).next().unwrap_or_default()
-}
-
-/// The position of `name` as a whole word that is no member.
-pub(in crate::suggest) fn word(text: &str, name: &str) -> Option<usize> {
-    let alone = |at: &usize| {
-        let (before, after) = (&text[..*at], &text[at + name.len()..]);
-        let member = before.ends_with('.') || before.ends_with("->");
-        !before.ends_with(is_word) && !after.starts_with(is_word) && !member
-    };
-    let mut found = text.match_indices(name).map(|(at, _)| at);
-    found.find(alone)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -464,13 +341,6 @@ mod tests {
         // A comment begins with two characters, and a backslash may join a line to it.
         let text = Text::new("/*/ ( */f(1); // (\\\n (\n{".to_owned());
         assert_eq!(text.masked.trim_start(), "f(1);      \n  \n{");
-    }
-
-    #[test]
-    fn comments_of_lines_go_and_what_looks_like_one_stays() {
-        let text = "f(\"//\", /* a // b */ 1, // c\n  2);";
-        let expected = "f(\"//\", /* a // b */ 1,     \n  2);";
-        assert_eq!(without_line_comments(text), expected);
     }
 
     #[test]

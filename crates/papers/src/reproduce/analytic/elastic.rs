@@ -210,21 +210,8 @@ impl Schedule {
             be: &[0xf; 64],
             aop: 0,
         });
-        let out = self.path.step(&SmPathInputs {
-            rst: false,
-            kernel_clear: false,
-            cfg: self.cfg,
-            hash_wr: None,
-            row_wr: None,
-            launch: None,
-            exit: None,
-            offers: &self.offers,
-            op,
-            icn: None,
-            wb_ready: true,
-            age: &[],
-            active: 0,
-        });
+        let inputs = SmPathInputs::undisturbed(self.cfg, &self.offers, op);
+        let out = self.path.step(&inputs);
         match out.iss {
             Some(issue) => {
                 self.offers.set(issue.warp, None);

@@ -119,6 +119,28 @@ pub struct SmPathInputs<'a> {
     pub active: WarpMask,
 }
 
+impl<'a> SmPathInputs<'a> {
+    /// Offers, and the operands of the pass in EX; nothing else comes in, and the
+    /// writeback port takes its result.
+    pub fn undisturbed(cfg: PathConfig, offers: &'a Offers, op: Operands<'a>) -> Self {
+        SmPathInputs {
+            rst: false,
+            kernel_clear: false,
+            cfg,
+            hash_wr: None,
+            row_wr: None,
+            launch: None,
+            exit: None,
+            offers,
+            op,
+            icn: None,
+            wb_ready: true,
+            age: &[],
+            active: 0,
+        }
+    }
+}
+
 /// A pass that enters EX at the end of this cycle.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Issue {

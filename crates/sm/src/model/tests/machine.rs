@@ -169,15 +169,8 @@ impl Machine {
             };
         }
         let out = self.path.step(&SmPathInputs {
-            rst: false,
-            kernel_clear: false,
-            cfg: self.cfg,
-            hash_wr: None,
-            row_wr: None,
             launch: self.launch.take(),
             exit: self.exit.take(),
-            offers: &self.offers,
-            op,
             icn: self.icn.then_some(IcnData {
                 warp: 0,
                 tag: 0,
@@ -187,8 +180,7 @@ impl Machine {
                 data: &FAR_DATA,
             }),
             wb_ready: self.wb_ready,
-            age: &[],
-            active: 0,
+            ..SmPathInputs::undisturbed(self.cfg, &self.offers, op)
         });
         let seen = Seen {
             out,

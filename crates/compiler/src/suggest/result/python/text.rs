@@ -2,7 +2,8 @@
 
 use crate::suggest::array::room::DeclarationChange;
 use crate::suggest::source::edits::{Edit, applied};
-use crate::suggest::source::scan::{Text, arguments, is_word};
+use crate::suggest::source::scan::{Text, arguments};
+use crate::suggest::source::words::is_word;
 use std::ops::Range;
 
 /// A part of a line.

@@ -1,5 +1,7 @@
 //! Shared by the benches: measured time that other load on the machine hardly changes.
 
+#![allow(dead_code, reason = "each bench uses a part")]
+
 use std::ffi::{c_int, c_long};
 
 #[repr(C)]
