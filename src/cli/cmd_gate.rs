@@ -22,7 +22,7 @@ use crate::config::Config;
 use crate::error::{Error, Result};
 use crate::hash::HashSpec;
 use crate::interrupt;
-use crate::output::{check_writable, write_file};
+use crate::output::{check_writable, write_result};
 use crate::software::LayoutSpec;
 use crate::suggest::FunctionNames;
 use crate::workload::{Input, RunOptions};
@@ -343,8 +343,8 @@ impl GateArgs {
         printer: &Printer,
     ) -> Result<()> {
         let write = |file: &Path, text: &str| {
-            write_file(file, text.as_bytes())?;
-            printer.wrote(file);
+            let whole = !interrupt::requested();
+            printer.wrote(&write_result(file, text.as_bytes(), whole)?);
             Ok::<(), Error>(())
         };
         match &self.write_baseline {

@@ -323,10 +323,10 @@ impl<'a> Report<'a> {
             let source = fault.users_line();
             let source = source.map_or(String::new(), |s| format!(", {s}"));
             let (line, ptx) = (fault.ptx_line, fault.ptx());
-            return Err(Error::CheckFailed {
-                what: format!("{}: {}", fault.kind.text(), fault.message),
-                help: Some(format!("see line {line} of {ptx}{source}")),
-            });
+            return Err(Error::check(
+                format!("{}: {}", fault.kind.text(), fault.message),
+                format!("see line {line} of {ptx}{source}"),
+            ));
         }
         let wrong = |o: &&Output| o.comparison.as_ref().is_some_and(|c| !c.ok);
         let Some(output) = self.outputs.iter().find(wrong) else {
@@ -337,12 +337,12 @@ impl<'a> Report<'a> {
             .as_ref()
             .and_then(|c| c.first)
             .unwrap_or(0);
-        Err(Error::CheckFailed {
-            what: format!(
+        Err(Error::check(
+            format!(
                 "the buffer '{}' is not as expected from element {first} on",
                 output.name
             ),
-            help: Some(format!("see it with: --dump {0}={0}.npy", output.name)),
-        })
+            format!("see it with: --dump {0}={0}.npy", output.name),
+        ))
     }
 }

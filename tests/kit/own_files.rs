@@ -161,6 +161,56 @@ fn two_results_do_not_go_to_one_file() {
     spadkit(&both).assert().success();
 }
 
+/// Results of an interrupted gate go beside those of a whole one.
+#[test]
+fn an_interrupted_gate_keeps_whole_results() {
+    let folder = Folder::new();
+    let loops = ".version 7.0\n.target sm_70\n.address_size 64\n.visible .entry k() {\n\
+                 .reg .b64 %rd<2>; .reg .pred %p<2>;\nmov.u64 %rd1, 0;\n\
+                 L: add.u64 %rd1, %rd1, 1; setp.ne.u64 %p1, %rd1, 0; @%p1 bra L;\nret;\n}\n";
+    folder.put("loops.ptx", loops);
+    let launch = "ptx = \"loops.ptx\"\ngrid = [1]\nblock = [32]\nlimit = 1000000000000000\n";
+    folder.put("loops.toml", launch);
+    let results = ["g.sarif", "g.xml"];
+    results.iter().for_each(|name| folder.put(name, "whole"));
+    let mut child = std::process::Command::new(env!("CARGO_BIN_EXE_spadkit"))
+        .current_dir(folder.0.path())
+        .args([
+            "gate",
+            "t.json",
+            "loops.toml",
+            "--sarif",
+            "g.sarif",
+            "--junit",
+            "g.xml",
+        ])
+        .stdout(std::process::Stdio::null())
+        .stderr(std::process::Stdio::null())
+        .spawn()
+        .unwrap();
+    let id = child.id().to_string();
+    let caught = || {
+        let status = std::fs::read_to_string(format!("/proc/{id}/status")).unwrap();
+        let caught = status.lines().find_map(|line| line.strip_prefix("SigCgt:"));
+        u64::from_str_radix(caught.unwrap().trim(), 16).unwrap() & 2 != 0
+    };
+    while !caught() {
+        std::thread::sleep(std::time::Duration::from_millis(5));
+    }
+    let killed = std::process::Command::new("kill")
+        .args(["-s", "INT", &id])
+        .status();
+    assert!(killed.unwrap().success());
+    assert_eq!(child.wait().unwrap().code(), Some(130));
+    for name in results {
+        assert_eq!(folder.read(name), b"whole", "{name}");
+        assert!(
+            folder.0.path().join(format!("{name}.partial")).exists(),
+            "{name}"
+        );
+    }
+}
+
 /// The limit is one of addresses: a buffer of zeros needs no memory before it
 /// is written.
 #[test]

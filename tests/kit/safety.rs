@@ -149,6 +149,44 @@ fn names_do_not_steer_the_terminal() {
     }
 }
 
+/// The names of source files in PTX, in messages and pages.
+#[test]
+fn source_files_do_not_steer_the_terminal_or_a_page() {
+    let dir = tempfile::tempdir().unwrap();
+    let at = |name: &str| dir.path().join(name).to_str().unwrap().to_owned();
+    let ptx = ".version 7.0\n.target sm_70\n.address_size 64\n\
+        .file 1 \"/gone/\u{1b}[31m<b>.cu\"\n.visible .entry k() {\n\
+        .reg .b32 %r<4>; .shared .align 4 .b8 s[8192];\n.loc 1 7 0\n\
+        mov.u32 %r1, %tid.x; mul.lo.u32 %r2, %r1, 128; mov.u32 %r3, s; add.u32 %r2, %r2, %r3;\n\
+        st.shared.u32 [%r2], %r1;\nst.shared.u32 [%r3], %r1;\nret;\n}\n";
+    std::fs::write(at("k.ptx"), ptx).unwrap();
+    std::fs::write(at("k.toml"), "ptx = \"k.ptx\"\ngrid = [1]\nblock = [64]\n").unwrap();
+    let output = spadkit(&["run", &at("k.toml"), "--races", "-q"]).output();
+    let output = output.unwrap();
+    let text = [output.stdout, output.stderr].concat();
+    let text = String::from_utf8(text).unwrap();
+    assert!(text.contains("help: see line"), "{text}");
+    let steers = |c: char| c.is_control() && c != '\n';
+    assert!(!text.contains(steers), "{text:?}");
+    let page = at("page.html");
+    let tune = [
+        "tune",
+        &at("k.toml"),
+        "--software",
+        "--budget",
+        "1",
+        "--report",
+        &page,
+    ];
+    success(&spadkit(&tune).output().unwrap());
+    let page = std::fs::read_to_string(page).unwrap();
+    assert!(
+        page.contains("\\x1b[31m&lt;b&gt;.cu"),
+        "the name is not there"
+    );
+    assert!(!page.contains(|c: char| steers(c) && c != '\t'));
+}
+
 /// Yosys, ABC, OpenSTA, Verilator and the compiler in folders whose names would
 /// be commands to a shell or to Tcl: they work, or are refused by the kit.
 #[test]

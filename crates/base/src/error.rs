@@ -150,6 +150,14 @@ impl Error {
         }
     }
 
+    /// A difference that a check of the kit found, with where to look next.
+    pub fn check(what: impl Into<String>, help: impl Into<String>) -> Self {
+        Error::CheckFailed {
+            what: what.into(),
+            help: Some(shown_lines(&help.into()).into_owned()),
+        }
+    }
+
     /// The error with `more` added to what was expected.
     pub fn also_expected(self, more: &str) -> Self {
         match self {

@@ -36,22 +36,6 @@ pub fn shown_path(path: &Path) -> String {
     shown(&path.to_string_lossy()).into_owned()
 }
 
-/// Makes every string of a JSON value [`shown_lines`], keys excepted (the kit
-/// chooses them): for pages that are made of it.
-pub fn show_strings(value: &mut serde_json::Value) {
-    use serde_json::Value;
-    match value {
-        Value::String(text) => {
-            if let Cow::Owned(safe) = shown_lines(text) {
-                *text = safe;
-            }
-        }
-        Value::Array(items) => items.iter_mut().for_each(show_strings),
-        Value::Object(fields) => fields.values_mut().for_each(show_strings),
-        _ => {}
-    }
-}
-
 fn escape(text: &str, unsafe_char: impl Fn(char) -> bool) -> Cow<'_, str> {
     if !text.chars().any(&unsafe_char) {
         return Cow::Borrowed(text);
@@ -189,12 +173,6 @@ mod tests {
         );
         assert_eq!(shown_lines("a\n\tb\r\0"), "a\n\tb\\r\\x00");
         assert!(matches!(shown("plain µm² ✓"), Cow::Borrowed(_)));
-        let mut value = serde_json::json!({"a": ["x\u{7}", 1], "b": {"c": "\u{1b}"}});
-        show_strings(&mut value);
-        assert_eq!(
-            value,
-            serde_json::json!({"a": ["x\\x07", 1], "b": {"c": "\\x1b"}})
-        );
     }
 
     #[test]

@@ -339,7 +339,7 @@ fn is_cut(file: &Path) -> Result<bool> {
 
 /// Whether a run was interrupted in this line: it begins as one that is written here.
 fn is_broken(line: &[u8]) -> bool {
-    const BEGINS: [&[u8]; 2] = [b"{\"digest\":\"", b"{\"all\":"];
+    const BEGINS: [&[u8]; 2] = [b"{\"digest\":\"", b"{\"shard\":\""];
     let begins = |begin: &&[u8]| line.starts_with(begin) || begin.starts_with(line);
     !line.ends_with(b"\n") && BEGINS.iter().any(begins)
 }

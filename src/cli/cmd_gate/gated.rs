@@ -131,10 +131,10 @@ impl Gated {
                 others.join(", ")
             ),
         };
-        Some(Error::CheckFailed {
-            what: format!("{}: {}{others}", kernel.input, check.text()),
-            help: Some(format!("see {what} with: {command}")),
-        })
+        Some(Error::check(
+            format!("{}: {}{others}", kernel.input, check.text()),
+            format!("see {what} with: {command}"),
+        ))
     }
 
     /// The command's error where kernels could not be judged; `first` is that of the

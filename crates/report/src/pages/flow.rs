@@ -6,7 +6,6 @@ use crate::draw::trade_off::trade_off;
 use crate::flow_report::FlowReport;
 use serde_json::{Value, json};
 use spadkit_base::error::Result;
-use spadkit_base::quote::show_strings;
 use spadkit_launch::readable::readable;
 use spadkit_rtl::template::defect;
 use tera::Context;
@@ -16,10 +15,7 @@ const TEMPLATE: &str = include_str!("flow.html.tera");
 
 /// Renders the report; nothing in it refers to another file or host.
 pub fn render(report: &FlowReport) -> Result<String> {
-    let mut all = shown(report);
-    // Names from a trace must not hide what they say; what follows is drawn
-    // from numbers, and escaped where it is not.
-    show_strings(&mut all);
+    let all = shown(report);
     let mut context = Context::from_serialize(&all).map_err(|e| defect(NAME, e))?;
     context.insert(
         "pictures",

@@ -1,6 +1,7 @@
 //! Shared by all pages: style, themes, script, frame.
 
 use spadkit_base::error::Result;
+use spadkit_base::quote::shown_lines;
 use spadkit_rtl::template::{defect, fill_page};
 use tera::Context;
 
@@ -21,12 +22,16 @@ const SCRIPT: &str = include_str!("page.js");
 
 /// A page that fills the blocks of the frame: one file that refers to no other.
 ///
-/// The context must have `title`, and `sections`, pairs of an anchor and a name.
+/// The context must have `title`, and `sections`, pairs of an anchor and a name. Names from
+/// a kernel or a trace must not hide what they say, so control characters are escaped
+/// wherever they stand.
 pub(super) fn render(name: &str, template: &str, mut context: Context) -> Result<String> {
     context.insert("style", STYLE);
     context.insert("script", SCRIPT);
     context.insert("kit_version", env!("CARGO_PKG_VERSION"));
     let own = [("page.html", FRAME), ("body.html", template)];
     let templates = [&own[..], &PARTS].concat();
-    fill_page(&templates, "body.html", &context).map_err(|error| defect(name, error))
+    let page = fill_page(&templates, "body.html", &context);
+    let page = page.map_err(|error| defect(name, error))?;
+    Ok(shown_lines(&page).into_owned())
 }

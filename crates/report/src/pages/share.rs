@@ -6,7 +6,6 @@ use crate::draw::chart::{Bar, BarChart, BarGroup, Panel};
 use crate::draw::{flow_drawing, theme};
 use serde_json::{Value, json};
 use spadkit_base::error::Result;
-use spadkit_base::quote::show_strings;
 use spadkit_compiler::sharing::annotate::Annotated;
 use spadkit_compiler::sharing::{Drawing, Plan, ProgramPoint, Variant, gains, short};
 use spadkit_launch::readable::readable;
@@ -62,7 +61,7 @@ impl ShareReport<'_> {
             ["ranges", "PTX"],
             ["again", "Reproduce"],
         ]);
-        let mut all = json!({
+        let all = json!({
             "title": format!("share: {}", readable(&kernel.function().name)),
             "sections": sections,
             "verdict": self.verdict,
@@ -86,8 +85,6 @@ impl ShareReport<'_> {
                 "line": u.line, "because": u.because, "reason": u.reason,
             })).collect::<Vec<_>>(),
         });
-        // Names of a kernel must not hide what they say.
-        show_strings(&mut all);
         let mut context = Context::from_serialize(&all).map_err(|e| defect(NAME, e))?;
         let flow = flow_drawing::svg(&Drawing::of(self.plan));
         context.insert("flow", &theme::with_variables(&flow));

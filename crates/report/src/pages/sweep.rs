@@ -8,7 +8,6 @@ use crate::verdict::grouped;
 use serde::Serialize;
 use serde_json::{Value, json};
 use spadkit_base::error::Result;
-use spadkit_base::quote::show_strings;
 use spadkit_launch::readable::readable_words;
 use spadkit_rtl::template::defect;
 use tera::Context;
@@ -68,7 +67,7 @@ impl SweepReport {
         let run = |(i, p): (usize, &&SweepLine)| (p.name.clone(), i == 0, p.cycles, p.speed_up);
         let runs: Vec<_> = points.iter().enumerate().map(run).collect();
         let (first, rest) = runs.split_at(SHOWN.min(runs.len()));
-        let mut all = json!({
+        let all = json!({
             "title": format!("sweep: {}", readable_words(&self.kernel)),
             "sections": [["gain", "Cycles"], ["points", "Points"], ["again", "Reproduce"]],
             "kernel": readable_words(&self.kernel),
@@ -86,8 +85,6 @@ impl SweepReport {
             "rule": self.rule,
             "commands": self.commands,
         });
-        // Names of a kernel must not hide what they say.
-        show_strings(&mut all);
         let context = Context::from_serialize(&all).map_err(|e| defect(NAME, e))?;
         frame::render(NAME, TEMPLATE, context)
     }

@@ -10,7 +10,6 @@ use crate::verdict::{grouped, place, worst};
 use serde::Serialize;
 use serde_json::{Value, json};
 use spadkit_base::error::Result;
-use spadkit_base::quote::show_strings;
 use spadkit_launch::readable::readable_words;
 use spadkit_rtl::template::defect;
 use tera::Context;
@@ -104,7 +103,7 @@ impl TuneReport {
     /// The page as an HTML file that refers to no other.
     pub fn render(&self) -> Result<String> {
         let kernel = readable_words(&self.kernel);
-        let mut all = json!({
+        let all = json!({
             "title": format!("mappings for {kernel}"),
             "sections": [["why", "What"], ["where", "Where"], ["mappings", "Mappings"], ["again", "Next"]],
             "kernel": kernel,
@@ -118,8 +117,6 @@ impl TuneReport {
             "rule": self.rule,
             "commands": self.commands,
         });
-        // Names of a kernel must not hide what they say.
-        show_strings(&mut all);
         let mut context = Context::from_serialize(&all).map_err(|e| defect(NAME, e))?;
         context.insert(
             "pictures",
