@@ -7,6 +7,7 @@ mod turns;
 
 use super::api::{FindingKind, Options};
 use super::check::{early, groups, unwaited};
+use super::machine::handover::Handover;
 use super::machine::pairs::Pairs;
 use super::machine::written::{self, Written};
 use super::machine::{Common, Machine, RawFinding};
@@ -90,6 +91,8 @@ impl<'a> Worker<'a> {
         m.mbarriers.clear();
         let seed = |seed: u64| seed ^ linear.wrapping_mul(0x9e37_79b9_7f4a_7c15);
         m.draws = options.warp_order.map(seed);
+        let waits = m.races.is_some() && m.image.awaited.contains(&true);
+        m.handover = Handover::new(waits);
         m.groups.clear();
         (m.stop, m.reported, m.limit_reached) = (false, 0, false);
         (

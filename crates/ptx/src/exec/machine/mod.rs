@@ -4,6 +4,7 @@
 //! Parts of it: what blocks of a cluster see of each other, objects of `mbarrier`,
 //! what warpgroups have executed, which registers were written.
 
+pub(super) mod handover;
 pub(super) mod pairs;
 pub(super) mod peers;
 pub(super) mod phase;
@@ -18,6 +19,7 @@ use super::memory::{Memory, Object};
 use super::race::Races;
 use super::registers::Registers;
 use super::texture::{Sampler, Texture};
+use handover::Handover;
 use pairs::Pairs;
 use peers::Cluster;
 use phase::Mbarriers;
@@ -191,6 +193,8 @@ pub(super) struct Machine<'a> {
     pub draws: Option<u64>,
     /// Whether anything but loops that wait without a change has run in this turn.
     pub progressed: bool,
+    /// The choice of the accesses at which others get their turn.
+    pub handover: Handover,
     /// Whether this worker was the one that found the limit exceeded.
     pub limit_reached: bool,
     /// Threads that have arrived at barriers without waiting.
@@ -244,6 +248,7 @@ impl<'a> Machine<'a> {
             stop: false,
             draws: None,
             progressed: false,
+            handover: Handover::default(),
             limit_reached: false,
             arrivals: Vec::new(),
             mbarriers: Mbarriers::default(),

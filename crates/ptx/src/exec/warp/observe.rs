@@ -172,6 +172,9 @@ fn observe_in(
     if m.races.is_some() {
         let lanes = info.transfer.addressed(exec);
         raced::access(m, info, space, lanes, addresses);
+        if lanes != 0 {
+            m.note_published(info);
+        }
     }
     if m.watch.is_some() {
         m.note_watched(info, space, info.transfer.addressed(exec), addresses);

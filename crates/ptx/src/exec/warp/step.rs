@@ -127,6 +127,10 @@ impl Warp {
                     if exec != 0 {
                         execute(m, step, exec);
                     }
+                    if OBSERVED && m.handover.take() {
+                        self.top(path).pc = pc + 1;
+                        return Some(Stopped::Turn);
+                    }
                     Flow::To(pc + 1)
                 }
                 &Form::Branch { target, meet } => {

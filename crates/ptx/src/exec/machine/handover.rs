@@ -1,0 +1,49 @@
+//! Turns that end at an access which others wait for.
+//!
+//! A producer that runs as far as it comes is far ahead when the consumer looks, so the
+//! consumer is ordered after all that the producer did: a ring whose slots are used again too
+//! early shows no race. While races are looked for, about every second strong store or atomic
+//! of a kernel with loops that wait lets the other warps go on.
+
+use super::Machine;
+use crate::exec::image::{MemoryOp, Spin};
+use crate::exec::ordering::Strength;
+use crate::exec::warp::step::draw;
+
+/// The choice of the accesses at which others get their turn.
+#[derive(Default)]
+pub struct Handover {
+    /// State of the numbers that choose, none if no loop of the kernel waits.
+    choices: Option<u64>,
+    /// The instruction that runs is one of them.
+    chosen: bool,
+}
+
+impl Handover {
+    /// For a block that begins, of a kernel that may have loops which wait.
+    pub fn new(waits: bool) -> Self {
+        Handover {
+            choices: waits.then_some(0),
+            chosen: false,
+        }
+    }
+
+    /// Whether others get their turn after this instruction.
+    pub fn take(&mut self) -> bool {
+        std::mem::take(&mut self.chosen)
+    }
+}
+
+impl Machine<'_> {
+    /// Notes an access that others may wait for. What a loop that waits writes by itself, such
+    /// as a lock that it tries, is none.
+    pub fn note_published(&mut self, info: &MemoryOp) {
+        let publishes = info.order.strength != Strength::Weak && info.transfer.writes();
+        if publishes
+            && self.image.spins[self.pc as usize] == Spin::No
+            && let Some(state) = &mut self.handover.choices
+        {
+            self.handover.chosen = draw(state, 2) == 0;
+        }
+    }
+}
