@@ -472,8 +472,8 @@ fn a_local_pointer_is_an_offset_into_dynamic_shared_memory() {
         )
     };
     let local = text_of(&kernel("mov.b64 %rd5, %rd3;"), &Given::default());
-    let expected = "name = \"param_2\"\ntype = \"u64\"\nvalue = 0  # fill in: a local pointer, as bytes \
-                    from the begin of dynamic shared memory\n";
+    let expected = "name = \"param_2\"\ntype = \"u64\"\nvalue = 0  # fill in: a local pointer, as \
+                    bytes from the begin of dynamic shared memory\n";
     assert!(local.ends_with(expected), "{local}");
     let room = "dynamic_shared = 8192  # fill in: bytes of all local pointers together\n";
     assert!(local.contains(room), "{local}");
