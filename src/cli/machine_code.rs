@@ -205,7 +205,7 @@ impl MachineCode {
         let code = assembler.accesses(&tools, &module.text, &trace.name)?;
         Ok(MachineCode {
             assembler: assembler.id(),
-            ledger: Ledger::new(trace, &code),
+            ledger: Ledger::new(trace, &code).with_skipped(module, &code),
         })
     }
 

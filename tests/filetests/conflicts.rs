@@ -32,11 +32,17 @@ pub fn found(file: &TestFile, case: &Case, machine_code: bool) -> Result<Found, 
         let tools = Toolbox::new();
         let assembler = Assembler::required(&tools, &module, machine.compute_capability());
         let code = assembler.and_then(|a| a.accesses(&tools, &text, "k"));
-        let ledger = Ledger::new(&trace, &code.map_err(failed)?);
+        let code = code.map_err(failed)?;
+        let ledger = Ledger::new(&trace, &code).with_skipped(&module, &code);
         let made = Counts::new(&ledger.trace, &machine);
         for site in &ledger.sites {
+            let skipped = if site.may_be_skipped {
+                " behind a branch"
+            } else {
+                ""
+            };
             let text = format!(
-                "{}{MACHINE_CODE}{}",
+                "{}{MACHINE_CODE}{}{skipped}",
                 counts.of(site.pc),
                 fate(&site.fates, &site.instructions, &made.of(site.pc))
             );

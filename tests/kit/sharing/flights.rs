@@ -98,6 +98,45 @@ fn factors_of_a_warpgroup_are_in_use_until_its_wait() {
     );
 }
 
+/// A wait that leaves the last groups ends the older ones, on every path to it.
+#[test]
+fn a_wait_that_leaves_groups_ends_the_older_ones() {
+    let other = "cp.async.ca.shared.global [a], [%rd1], 16; cp.async.commit_group;";
+    let copy = "cp.async.ca.shared.global [%r3], [%rd1], 16; cp.async.commit_group;";
+    let wait = |n: u32| format!("cp.async.wait_group {n};");
+    let end = "add.s32 %r4, %r4, 1; ret;";
+    for (begin, left, ends) in [
+        (format!("{copy} {other}"), 1, true),
+        (format!("{copy} {other} {other}"), 1, true),
+        // It may be among those that are left.
+        (format!("{copy} {other}"), 2, false),
+        (format!("{other} {copy}"), 1, false),
+        (
+            format!("{copy} {other} @%p1 cp.async.commit_group;"),
+            2,
+            false,
+        ),
+        (format!("{copy} {other} @%p1 bra X; {other} X:"), 2, false),
+        (format!("{copy} {other} @%p1 bra X; {other} X:"), 1, true),
+        // An empty group is one, too.
+        (format!("{copy} cp.async.commit_group;"), 1, true),
+        // Groups of other kinds are not counted.
+        (format!("{copy} cp.async.bulk.commit_group;"), 1, false),
+        (format!("{copy} L: {other} @%p1 bra L;"), 1, true),
+        (format!("{other} L: {copy} @%p1 bra L;"), 1, false),
+    ] {
+        let wait = wait(left);
+        let body = format!("{begin} {REST} {wait} {end}");
+        assert_eq!(before(&body), ends.then_some(wait), "{body}");
+    }
+    // Nine groups are not told apart.
+    let many = [copy, &[other; 9].concat()].concat();
+    for (left, ends) in [(8, true), (9, false)] {
+        let body = format!("{many} {REST} {} {end}", wait(left));
+        assert_eq!(before(&body) == Some(wait(left)), ends, "{left}");
+    }
+}
+
 #[test]
 fn a_copy_that_some_path_does_not_wait_for_lasts_to_the_end_there() {
     let copy = "cp.async.ca.shared.global [%r3], [%rd1], 16; cp.async.commit_group;";

@@ -10,6 +10,7 @@ mod copies;
 mod site;
 mod sites;
 mod spare;
+mod sunk;
 mod turns;
 mod versions;
 mod warp;
@@ -18,6 +19,7 @@ use super::sass::MachineAccess;
 use serde::Serialize;
 use sites::Sites;
 use spadkit_mapping::trace::{Access, AccessTrace, Op, Place};
+use spadkit_ptx::Module;
 use std::collections::BTreeMap;
 use warp::Warp;
 
@@ -68,6 +70,9 @@ pub struct LedgerSite {
     pub instructions: Vec<String>,
     /// Lines of the PTX whose instruction does its work, too.
     pub merged_into: Vec<u32>,
+    /// Whether the machine code has a load behind a branch or guard that the PTX does not
+    /// have there, so that it may execute the load for fewer warps than are counted.
+    pub may_be_skipped: bool,
 }
 
 /// The access sites of a trace, matched with the machine code.
@@ -114,6 +119,7 @@ impl Ledger {
             fates,
             instructions: sites.names(pc),
             merged_into: sites.partner_lines(pc),
+            may_be_skipped: false,
         };
         Ledger {
             sites: fates.into_iter().map(site).collect(),
@@ -123,6 +129,13 @@ impl Ledger {
                 ..trace.clone()
             },
         }
+    }
+
+    /// Marks the loads that the `code` of the entry, which is in `module`, may skip.
+    #[must_use]
+    pub fn with_skipped(mut self, module: &Module, code: &[MachineAccess]) -> Self {
+        sunk::mark(&mut self.sites, module, code);
+        self
     }
 
     /// The outcomes of all accesses together.
@@ -174,6 +187,9 @@ impl LedgerSite {
         if fates.not_accounted > 0 {
             let count = fates.not_accounted;
             said.push(format!("{count} not accounted for: counted as in the PTX"));
+        }
+        if self.may_be_skipped {
+            said.push("behind a branch or guard, so that fewer warps may execute it".to_owned());
         }
         said.join("; ")
     }

@@ -1,6 +1,9 @@
 //! The accesses to shared memory in machine code, with the lines of the PTX that
 //! they are of: what `nvdisasm -c -gp` prints of a cubin.
 
+mod skips;
+
+use skips::Skips;
 use spadkit_mapping::trace::Op;
 use std::collections::{HashMap, HashSet};
 
@@ -28,6 +31,9 @@ pub struct MachineAccess {
     /// Whether it executes if some lanes of the warp are inactive; another
     /// instruction executes if all are active.
     pub partial: bool,
+    /// The line of the last barrier before it, if a branch, an exit or a guard between the
+    /// two may leave it out.
+    pub skipped_since: Option<u32>,
 }
 
 impl MachineAccess {
@@ -100,6 +106,7 @@ struct Code {
     /// entry.
     function: Option<u32>,
     function_starts: bool,
+    skips: Skips,
 }
 
 impl Code {
@@ -119,6 +126,7 @@ impl Code {
             }
             if std::mem::take(&mut self.function_starts) {
                 self.function = Some(at);
+                self.skips.begin_function(at);
             }
             self.instruction(at, instruction);
         }
@@ -131,6 +139,8 @@ impl Code {
         };
         let (name, operands) = text.trim().split_once(' ').unwrap_or((text, ""));
         let opcode = name.split('.').next().unwrap_or(name);
+        self.skips
+            .instruction(at, self.line, (guard, name, operands));
         if let Some((_, label)) = operands.split_once("`(") {
             let label = label.split(')').next().unwrap_or(label);
             self.branches.push((at, label.to_owned()));
@@ -166,6 +176,7 @@ impl Code {
             in_loop: self.function,
             aggregated: op == Op::Atomic && self.is_of_one_lane(guard),
             partial: op == Op::Atomic && self.is_of_some_lanes(guard),
+            skipped_since: None,
         });
     }
 
@@ -219,6 +230,8 @@ impl Code {
             let around = loops.iter().filter(|l| l.contains(&one.at));
             let innermost = around.min_by_key(|l| l.end() - l.start());
             one.in_loop = innermost.map(|l| *l.start()).or(one.in_loop);
+            let branches = (&self.branches[..], &self.labels);
+            one.skipped_since = self.skips.since(one.at, branches);
         }
         self.found
     }

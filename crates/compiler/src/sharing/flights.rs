@@ -2,9 +2,9 @@
 //! variables that they read or write.
 //!
 //! A thread waits for the groups that it has committed (`cp.async`, bulk groups,
-//! `wgmma`), or for an `mbarrier` that counts what a copy writes. Of a wait for all
-//! groups but the last n nothing is assumed. A wait for an `mbarrier` ends copies
-//! where the object is the same for certain, on the side of a branch on which the wait
+//! `wgmma`), or for an `mbarrier` that counts what a copy writes. A wait for all groups but
+//! the last n ends those that are older on each way to it. A wait for an `mbarrier` ends
+//! copies where the object is the same for certain, on the side of a branch on which the wait
 //! has succeeded. What is never waited for is under way to the end of the block.
 
 use super::graph::{Edge, FlowGraph};
@@ -24,9 +24,13 @@ pub(super) enum Group {
     Products = 2,
 }
 
-/// Where the first index of a set of operations is: for each kind of group those that
-/// are not committed and those that are, then those that nothing waits for.
-const NEVER: usize = 6;
+/// Groups that are told apart, the last ones of a kind; all older ones are one more.
+const AGES: usize = 8;
+/// Sets of a kind of group: what is not committed, then groups from the last one on.
+const OF_KIND: usize = AGES + 2;
+/// Where the first index of a set of operations is: for each kind those of its groups, then
+/// those that nothing waits for.
+const NEVER: usize = 3 * OF_KIND;
 
 /// An `mbarrier`, by a number that the caller gives to it; none where it may be any.
 pub(super) type Object = Option<usize>;
@@ -42,8 +46,9 @@ pub(super) enum Effect {
     BeginUnknown,
     /// It commits the group.
     Commit(Group),
-    /// It waits for groups; also for what is not committed where the flag is set.
-    Wait(Group, bool),
+    /// It waits for all groups but so many of the last ones; also for what is not committed
+    /// where the flag is set.
+    Wait(Group, usize, bool),
     /// Copies arrive at the object when they are complete.
     Arrive(Object),
     /// It asks whether a phase of the object is complete.
@@ -53,9 +58,9 @@ pub(super) enum Effect {
 impl Effect {
     /// What `i` does; `object` is the `mbarrier` that it names, if any.
     pub fn of(i: &Instruction, object: Object) -> Option<Self> {
-        let waits_for_all = || match i.operands.first() {
-            Some(Operand::Immediate(Immediate::Integer(n))) => *n == 0,
-            _ => false,
+        let left = || match i.operands.first() {
+            Some(Operand::Immediate(Immediate::Integer(n))) => usize::try_from(*n).ok(),
+            _ => None,
         };
         let group = match i.opcode {
             Opcode::Wgmma => Group::Products,
@@ -65,9 +70,9 @@ impl Effect {
         match i.opcode {
             Opcode::Cp | Opcode::Wgmma if i.has(Word::CommitGroup) => Some(Effect::Commit(group)),
             Opcode::Cp | Opcode::Wgmma if i.has(Word::WaitGroup) => {
-                waits_for_all().then_some(Effect::Wait(group, false))
+                left().map(|left| Effect::Wait(group, left, false))
             }
-            Opcode::Cp if i.has(Word::WaitAll) => Some(Effect::Wait(group, true)),
+            Opcode::Cp if i.has(Word::WaitAll) => Some(Effect::Wait(group, 0, true)),
             Opcode::Cp if i.has(Word::Prefetch) => None,
             Opcode::Cp if i.has(Word::Mbarrier) => Some(Effect::Arrive(object)),
             Opcode::Cp if i.has(Word::MbarrierBytes) => Some(Effect::BeginCounted(object)),
@@ -163,9 +168,14 @@ fn objects(effects: &[Option<Effect>]) -> usize {
     numbers.max().map_or(0, |most| most + 1)
 }
 
-/// Index of the operations of a kind of group.
-fn of_group(group: Group, committed: bool) -> usize {
-    2 * group as usize + usize::from(committed)
+/// Index of the operations of a kind that are not committed.
+fn open(group: Group) -> usize {
+    OF_KIND * group as usize
+}
+
+/// Index of the operations of the group of a kind behind which so many were committed.
+fn committed(group: Group, age: usize) -> usize {
+    open(group) + 1 + age.min(AGES)
 }
 
 /// Index of the operations whose bytes an object counts.
@@ -209,28 +219,33 @@ impl Follow<'_> {
         let touched = self.touched[n as usize];
         let always = self.function.instructions[n as usize].guard.is_none();
         let mut hand_over = |from: usize, to: usize| {
-            state[to] |= state[from];
+            let set = state[from];
             if always {
                 state[from] = 0;
             }
+            state[to] |= set;
         };
         match self.effects[n as usize] {
-            Some(Effect::Begin(group)) => state[of_group(group, false)] |= touched,
+            Some(Effect::Begin(group)) => state[open(group)] |= touched,
             Some(Effect::BeginCounted(object)) => {
                 state[object.map_or(NEVER, counted)] |= touched;
             }
             Some(Effect::BeginUnknown) => state[NEVER] |= touched,
             Some(Effect::Commit(group)) => {
-                hand_over(of_group(group, false), of_group(group, true));
+                for age in (0..=AGES).rev() {
+                    hand_over(committed(group, age), committed(group, age + 1));
+                }
+                hand_over(open(group), committed(group, 0));
             }
             Some(Effect::Arrive(Some(object))) => {
-                hand_over(of_group(Group::Copies, false), arriving(object));
-                hand_over(of_group(Group::Copies, true), arriving(object));
+                let from = open(Group::Copies);
+                (from..from + OF_KIND).for_each(|from| hand_over(from, arriving(object)));
             }
-            Some(Effect::Wait(group, whole)) if always => {
-                state[of_group(group, true)] = 0;
+            // Groups beyond the last ones are not told apart.
+            Some(Effect::Wait(group, left, whole)) if always && left <= AGES => {
+                state[committed(group, left)..open(group) + OF_KIND].fill(0);
                 if whole {
-                    state[of_group(group, false)] = 0;
+                    state[open(group)] = 0;
                     (0..self.objects).for_each(|object| state[arriving(object)] = 0);
                 }
             }

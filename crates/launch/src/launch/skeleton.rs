@@ -60,6 +60,8 @@ enum ParamKind {
     },
     /// A number.
     Scalar(Type),
+    /// An address of shared memory: bytes from the begin of dynamic shared memory.
+    Shared(Type),
     /// A struct or an array by value, of this many bytes, with what is in it.
     Bytes(u64, Vec<Member>),
     /// A tensor map, or the address of one.
@@ -224,7 +226,7 @@ impl ParamKind {
                 Some(known) if u64::from(known.bits()) == 8 * bytes => ParamKind::Scalar(known),
                 _ => ParamKind::Bytes(bytes, members),
             },
-            ParamKind::TensorMap(map) => ParamKind::TensorMap(map),
+            kind @ (ParamKind::Shared(_) | ParamKind::TensorMap(_)) => kind,
         }
     }
 }
@@ -246,6 +248,7 @@ fn kind_of(name: &str, variable: &Variable, at: u32, (usage, maps): (&Usage, &Ma
     match (maps.behind.get(&whole), usage.pointers.get(&whole)) {
         (Some(map), _) => ParamKind::TensorMap(map.clone()),
         (None, Some(pointer)) => pointer.into(),
+        (None, None) if usage.shared_pointers.contains(&at) => ParamKind::Shared(variable.ty),
         (None, None) => ParamKind::Scalar(usage.scalar(at, variable.ty)),
     }
 }

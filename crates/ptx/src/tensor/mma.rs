@@ -283,7 +283,6 @@ pub(super) fn check_sums(i: &Instruction, name: &str, sums: Arithmetic) -> Resul
         (Some(word), sums) if !matches!(sums, Arithmetic::Double(_)) => {
             Err(format!("only `{name}` of .f64 has .{}", word.text()))
         }
-        _ if i.has(Word::Other) => Err(format!("`{name}` has a modifier that is not supported")),
         _ => Ok(()),
     }
 }

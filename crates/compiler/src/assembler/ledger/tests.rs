@@ -57,6 +57,7 @@ fn machine(line: u32, name: &str, base: &str, offset: i64) -> MachineAccess {
         in_loop: None,
         aggregated: false,
         partial: false,
+        skipped_since: None,
     }
 }
 

@@ -448,3 +448,46 @@ fn a_scalar_of_which_a_part_is_loaded_has_its_declared_size() {
     let scalar = "name = \"param_0\"\ntype = \"u64\"\n";
     assert!(skeleton.contains(scalar), "{skeleton}");
 }
+
+/// clang writes a `local int *tmp` of OpenCL as a number to which it adds indices.
+#[test]
+fn a_local_pointer_is_an_offset_into_dynamic_shared_memory() {
+    let kernel = |base: &str| {
+        entry(
+            ".param .u64 k_param_0, .param .u64 k_param_1, .param .u64 k_param_2)",
+            &format!(
+                "{{ .reg .b32 %r<9>; .reg .b64 %rd<9>; .shared .b8 s[64];
+                   ld.param.u64 %rd1, [k_param_0];
+                   ld.param.u64 %rd2, [k_param_1];
+                   ld.param.u64 %rd3, [k_param_2];
+                   mov.u32 %r1, %tid.x;
+                   mul.wide.s32 %rd4, %r1, 4;
+                   {base}
+                   add.s64 %rd6, %rd5, %rd4;
+                   ld.global.u32 %r2, [%rd1];
+                   st.shared.u32 [%rd6+4], %r2;
+                   st.global.u64 [%rd1], %rd2;
+                   ret; }}"
+            ),
+        )
+    };
+    let local = text_of(&kernel("mov.b64 %rd5, %rd3;"), &Given::default());
+    let expected = "name = \"param_2\"\ntype = \"u64\"\nvalue = 0  # fill in: a local pointer, as \
+                    bytes from the begin of dynamic shared memory\n";
+    assert!(local.ends_with(expected), "{local}");
+    let room = "dynamic_shared = 8192  # fill in: bytes of all local pointers together\n";
+    assert!(local.contains(room), "{local}");
+    assert!(local.contains("name = \"param_1\"\ntype = \"u64\"\nvalue = 64  # fill in\n"));
+    // An offset in a variable is a number.
+    for base in [
+        "mov.u64 %rd5, s; add.s64 %rd5, %rd5, %rd3;",
+        "add.s64 %rd5, %rd3, s;",
+        "mul.lo.u64 %rd5, %rd3, 4; mov.u64 %rd7, s; add.s64 %rd5, %rd7, %rd5;",
+    ] {
+        let text = text_of(&kernel(base), &Given::default());
+        assert!(
+            text.ends_with("value = 64  # fill in\n") && !text.contains("dynamic"),
+            "{text}"
+        );
+    }
+}

@@ -35,8 +35,13 @@ impl Skeleton {
         match (given.dynamic_shared, self.dynamic_shared) {
             (Some(bytes), _) => text += &format!("dynamic_shared = {bytes}\n"),
             (None, true) => {
-                text +=
-                    &format!("dynamic_shared = {DYNAMIC}  # fill in: bytes of extern __shared__\n");
+                let is_local = |p: &Param| matches!(p.kind, ParamKind::Shared(_));
+                let of = if self.params.iter().any(is_local) {
+                    "all local pointers together"
+                } else {
+                    "extern __shared__"
+                };
+                text += &format!("dynamic_shared = {DYNAMIC}  # fill in: bytes of {of}\n");
             }
             (None, false) => {}
         }
@@ -98,7 +103,8 @@ impl Skeleton {
                     "expected NAME=NUMBER for a scalar",
                 ));
             }
-            if let (GivenValue::Number(number), ParamKind::Scalar(ty)) = (&arg.value, &param.kind)
+            if let (GivenValue::Number(number), ParamKind::Scalar(ty) | ParamKind::Shared(ty)) =
+                (&arg.value, &param.kind)
                 && let Some(element) = Element::parse(element_name(*ty))
             {
                 let value = element.bytes_of(&Number::Text(number.clone()));
@@ -132,7 +138,7 @@ fn given_lines(param: &Param, value: &GivenValue) -> String {
         GivenValue::Null => "null = true\n".to_owned(),
         GivenValue::Number(number) => {
             let ty = match &param.kind {
-                ParamKind::Scalar(ty) => element_name(*ty),
+                ParamKind::Scalar(ty) | ParamKind::Shared(ty) => element_name(*ty),
                 _ => "u64",
             };
             let is_float = ty.starts_with('f') || ty == "bf16";
@@ -173,6 +179,11 @@ fn unknown_lines(param: &Param) -> String {
             };
             format!("type = \"{name}\"\nvalue = {value}  # fill in\n")
         }
+        ParamKind::Shared(ty) => format!(
+            "type = \"{}\"\nvalue = 0  # fill in: a local pointer, as bytes from the begin of \
+             dynamic shared memory\n",
+            element_name(*ty)
+        ),
         ParamKind::TensorMap(map) => map_lines(param, map, None),
         ParamKind::Bytes(bytes, members) => {
             let zeros = "00".repeat(usize::try_from(*bytes).unwrap_or(0));

@@ -4,6 +4,8 @@
 //! instructions, so the order of instructions does not matter here: a register
 //! represents every parameter that it may be computed from.
 
+mod local;
+
 use super::parts::{Addresses, Part, loaded};
 use spadkit_ptx::Type;
 use spadkit_ptx::analysis::{is_dynamic, reads, writes};
@@ -15,6 +17,9 @@ use std::collections::{BTreeMap, BTreeSet};
 pub(super) struct Usage {
     /// The parts of parameters that are addresses of global memory.
     pub pointers: BTreeMap<Part, Pointer>,
+    /// The parameters that are addresses of shared memory, as those of `local` pointers of
+    /// OpenCL, by index.
+    pub shared_pointers: BTreeSet<u32>,
     /// Types as which instructions read a parameter's value, by index.
     seen_as: BTreeMap<u32, Vec<Type>>,
     /// Dimensions of a block that the kernel asks for, 1 to 3.
@@ -74,6 +79,8 @@ impl Usage {
         for part in sure {
             usage.pointers.entry(part).or_default();
         }
+        usage.shared_pointers = local::shared_pointers(module, function, addresses);
+        usage.dynamic_shared |= !usage.shared_pointers.is_empty();
         usage
     }
 

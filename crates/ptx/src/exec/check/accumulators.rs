@@ -37,16 +37,25 @@ pub fn access(m: &mut Machine, at: u32, exec: u32) {
             ["uses", "writes"],
             "no wgmma.fence comes before the wgmma",
         ),
+        Misuse::Serialised => (
+            4,
+            ["uses", "writes"],
+            "no wgmma.fence comes before the wgmma: ptxas adds one, and may let products wait for \
+             each other (its messages C7510 and C7517)",
+        ),
     };
+    let warning = misuse == Misuse::Serialised;
     // Beside what the same instruction does to shared memory.
     const KEY: u8 = 4;
-    if !m.known.insert((FindingKind::Race, m.pc, KEY + key)) {
+    // The same of all accumulators and products: one is told of.
+    let pc = if warning { u32::MAX } else { m.pc };
+    if !m.known.insert((FindingKind::Race, pc, KEY + key)) {
         return;
     }
     let thread = m.thread(exec.trailing_zeros());
     let side = |pc, verb: &str, other| RawFinding {
         kind: FindingKind::Race,
-        warning: false,
+        warning,
         other,
         pc,
         block: None,

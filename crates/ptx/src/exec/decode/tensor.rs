@@ -2,6 +2,7 @@
 
 use super::Decoder;
 use super::operand::Reason;
+use super::words;
 use crate::ast::{Immediate, Instruction, Operand};
 use crate::exec::image::form::Step;
 use crate::exec::image::matrices::{Matrices, TensorOp};
@@ -18,6 +19,7 @@ impl Decoder<'_> {
             Opcode::Wgmma => return self.wgmma(i),
             _ => {}
         }
+        words::check_kind(i, self.module)?;
         let form = mma(i, Target::of(self.module))?;
         let op = self.product(i, &form)?;
         self.image.tensors.push(op);

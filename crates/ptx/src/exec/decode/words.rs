@@ -179,10 +179,7 @@ pub(super) fn check(i: &Instruction, module: &Module, body: &Function) -> Result
         return Ok(());
     }
     if i.has(Word::Other) {
-        return Err(format!(
-            "the modifier .{} is not supported",
-            unknown(i, module)
-        ));
+        return Err(is_unknown(unknown(i, module)));
     }
     let mut others: Vec<Comparison> = Vec::new();
     for form in i.opcode.row().forms {
@@ -198,6 +195,19 @@ pub(super) fn check(i: &Instruction, module: &Module, body: &Function) -> Result
         Some((one, wrong)) => Err(one.reason(i, wrong)),
         None => Ok(()),
     }
+}
+
+/// Refuses kinds of products that nobody knows: types and operands depend on them.
+pub(super) fn check_kind(i: &Instruction, module: &Module) -> Result<(), Reason> {
+    let unknown = i.has(Word::Other).then(|| unknown(i, module));
+    match unknown.filter(|word| word.starts_with("kind::")) {
+        Some(kind) => Err(is_unknown(kind)),
+        None => Ok(()),
+    }
+}
+
+fn is_unknown(word: &str) -> Reason {
+    format!("the modifier .{word} is not supported")
 }
 
 /// The operand of `.L2::cache_hint`, after all others.

@@ -16,6 +16,9 @@ pub enum Misuse {
     Replaced,
     /// A product uses the register, without a `wgmma.fence` since it was written.
     Unfenced,
+    /// The same of the accumulator, which an ordinary instruction wrote behind a fence:
+    /// `ptxas` adds the fence, and may let products wait for each other.
+    Serialised,
 }
 
 /// Products of a warp that it has not waited for.
@@ -103,16 +106,24 @@ impl Warp {
         let early = |(number, name): &'a (u32, String)| {
             Some((&name[..], self.writes.get(number)?.0, Misuse::Unfinished))
         };
-        let unfenced = |(number, name): &'a (u32, String)| {
+        let unfenced = |(number, name): &'a (u32, String), misuse| {
             let at = self.written.get(number).copied();
             let at = at.or((!self.fenced).then_some(pc));
-            Some((&name[..], at?, Misuse::Unfenced))
+            Some((&name[..], at?, misuse))
         };
-        let found = uses.reads.iter().find_map(early);
-        let all = uses.reads.iter().chain(&uses.writes);
-        let found = found.or_else(|| all.clone().find_map(unfenced));
+        let of_sums = if self.fenced {
+            Misuse::Serialised
+        } else {
+            Misuse::Unfenced
+        };
+        let (factors, sums) = (uses.reads.iter(), uses.writes.iter());
+        let found = factors.clone().find_map(early);
+        let found = found.or_else(|| factors.clone().find_map(|r| unfenced(r, Misuse::Unfenced)));
+        let found = found.or_else(|| sums.clone().find_map(|r| unfenced(r, of_sums)));
         for (number, _) in &uses.writes {
             self.writes.insert(*number, (pc, self.groups));
+            // The next product on them follows this one.
+            self.written.remove(number);
         }
         for (number, _) in &uses.reads {
             self.reads.insert(*number, (pc, self.groups));
@@ -185,5 +196,13 @@ mod tests {
             all.access(0, 6, &product),
             Some(("%f5", 4, Misuse::Unfenced))
         );
+        // An accumulator that an ordinary instruction writes behind the fence.
+        all.fence(0);
+        all.access(0, 7, &write(0));
+        let serialised = Some(("%f0", 7, Misuse::Serialised));
+        assert_eq!(all.access(0, 8, &product), serialised);
+        assert_eq!(all.access(0, 9, &product), None, "in the order of products");
+        let in_flight = Some(("%f0", 9, Misuse::Overwritten));
+        assert_eq!(all.access(0, 10, &write(0)), in_flight);
     }
 }

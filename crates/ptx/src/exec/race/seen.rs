@@ -80,6 +80,11 @@ impl Seen {
         }
     }
 
+    /// Whether anything of another block was seen.
+    pub fn has_blocks(&self) -> bool {
+        !self.blocks.is_empty()
+    }
+
     /// Forgets the threads of other blocks.
     pub fn forget_blocks(&mut self) {
         self.blocks.clear();

@@ -75,7 +75,6 @@ fn the_page_has_every_refusal_of_the_sources() {
         "a call that is not supported",
         "an address that is not supported",
         "an operator that is not supported",
-        "` has a modifier that is not supported",
     ];
     let mut found = 0;
     for file in sources() {

@@ -46,6 +46,11 @@ impl Order {
         self.unseen(warp, lane, mark, false) != mark.lanes
     }
 
+    /// Whether a thread has seen anything of another block.
+    pub fn knows_others(&self, warp: u32, lane: u32) -> bool {
+        self.any(warp, lane, true, Seen::has_blocks)
+    }
+
     /// The narrowest scope that has who made the one access and who made the other.
     pub fn apart(&self, one: &Mark, other: &Mark) -> Scope {
         if self.is_alike(one, other) {
