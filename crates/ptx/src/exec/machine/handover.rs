@@ -2,8 +2,10 @@
 //!
 //! A producer that runs as far as it comes is far ahead when the consumer looks, so the
 //! consumer is ordered after all that the producer did: a ring whose slots are used again too
-//! early shows no race. While races are looked for, about every second strong store or atomic
-//! of a kernel with loops that wait lets the other warps go on.
+//! early shows no race. Nor does one that is checked by one slot too many: the producer has
+//! to see the old number of free slots, and write after the consumer has read. So while races
+//! are looked for, about every second strong store or atomic, and every second end of a wait,
+//! lets the other warps go on.
 
 use super::Machine;
 use crate::exec::image::{MemoryOp, Spin};
@@ -45,5 +47,17 @@ impl Machine<'_> {
         {
             self.handover.chosen = draw(state, 2) == 0;
         }
+    }
+
+    /// Whether others get their turn after a branch out of a loop that waits.
+    pub fn goes_on_later(&mut self, (from, to): (u32, u32)) -> bool {
+        let waits = |pc: u32| self.image.spins[pc as usize] != Spin::No;
+        waits(from)
+            && !waits(to)
+            && self
+                .handover
+                .choices
+                .as_mut()
+                .is_some_and(|state| draw(state, 2) == 0)
     }
 }

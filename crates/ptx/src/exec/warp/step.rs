@@ -135,8 +135,12 @@ impl Warp {
                 }
                 &Form::Branch { target, meet } => {
                     let flow = self.branch(m, path, (pc, exec), (target, meet), turn);
-                    if OBSERVED && let Flow::To(_) = flow {
+                    if OBSERVED && let Flow::To(next) = flow {
                         retry = self.top(path).retry;
+                        if m.goes_on_later((pc, next)) {
+                            self.top(path).pc = next;
+                            return Some(Stopped::Turn);
+                        }
                     }
                     flow
                 }
