@@ -1,6 +1,7 @@
 //! The SM: warps, blocks and global memory around one scratchpad path, a
 //! cycle at a time (microarchitecture/sm-model.md).
 
+mod abroad;
 mod attribution;
 mod barriers;
 mod blocks;

@@ -3,7 +3,7 @@
 
 use super::{bulk, map_memory, mbarrier};
 use crate::exec::api::FindingKind;
-use crate::exec::api::reported::{CopyEvent, Piece, TensorRows};
+use crate::exec::api::reported::{CopyEvent, PeerCopy, Piece, TensorRows};
 use crate::exec::check::asynchronous as raced;
 use crate::exec::image::asynchronous::{BulkEnd, Change, MapOp, TensorCopy, TensorMove};
 use crate::exec::machine::Machine;
@@ -128,8 +128,15 @@ fn move_box(
         let barrier = mbarrier::offset(m, &arrives.place, lane);
         raced::sent(m, lane, (rank, shared, size.0), (barrier, None));
     }
+    let to_peer = other.map(|_| PeerCopy {
+        shared: (shared, size.0),
+        from_global: true,
+    });
     let phase = match arrives {
-        Some(arrives) => Some(mbarrier::bytes_come(m, arrives, lane, (bytes, block))?),
+        Some(arrives) => {
+            let bytes = (bytes, block);
+            Some(mbarrier::bytes_come(m, arrives, lane, bytes, to_peer)?)
+        }
         None => None,
     };
     let mut pieces = Vec::new();
