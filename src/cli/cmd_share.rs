@@ -108,8 +108,11 @@ impl Execute for ShareArgs {
         input.find_registers(self.registers, &machine, printer);
         let launch = input.launch.as_ref();
         let parts = launch.map_or(&[][..], |(file, _)| &file.shared);
-        let kernel =
-            AnalysedEntry::with_parts(&input.module, Some(&input.entry), input.dynamic, parts)?;
+        let (module, entry) = (&input.module, Some(input.entry.as_str()));
+        let kernel = match input.block {
+            Some(block) => AnalysedEntry::for_block(module, entry, (input.dynamic, parts), block)?,
+            None => AnalysedEntry::with_parts(module, entry, input.dynamic, parts)?,
+        };
         let sharing = self.sharing.unwrap_or(machine.sm.sharing.threshold);
         let choice = (self.layout, self.placement);
         let plan = Plan::new(&kernel, &machine, input.needs, sharing, choice)?;

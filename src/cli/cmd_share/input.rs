@@ -18,6 +18,8 @@ pub(super) struct Subject {
     pub module: Module,
     pub entry: String,
     pub dynamic: u32,
+    /// The block of the launch; none where other launches of the entry have other ones.
+    pub block: Option<[u32; 3]>,
     pub needs: Needs,
     /// What its blocks do together, if they do.
     pub together: Option<String>,
@@ -79,8 +81,11 @@ impl Subject {
         let names: Vec<&str> = entries.iter().map(String::as_str).collect();
         let index = selected.index_of(&names)?;
         let launch = file.launches().nth(index).unwrap_or(&file.first);
+        let mut same = entries.iter().zip(file.launches());
+        let same = same.all(|(e, l)| *e != entries[index] || l.block == launch.block);
         Ok(Subject {
             entry: entries[index].clone(),
+            block: same.then_some(launch.block),
             dynamic: launch.dynamic_shared,
             needs: Needs {
                 threads: threads(launch.block),
@@ -108,6 +113,7 @@ impl Subject {
             entry: module.functions[entry as usize].name.clone(),
             module,
             dynamic: args.dynamic_shared.unwrap_or(0),
+            block: Some(block),
             needs: Needs {
                 threads: threads(block),
                 registers: args.registers,
