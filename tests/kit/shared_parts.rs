@@ -384,7 +384,7 @@ fn share_takes_the_block_of_the_launch_for_a_bound() {
     let (release, round) = (annotated.find("relssp"), annotated.find("L:"));
     assert!(release < round, "{annotated}");
     // Another launch of the entry has larger blocks: nothing is assumed.
-    launch("[[then]]\nentry = \"k\"\ngrid = [8]\nblock = [128]\n");
+    launch("[[then]]\nentry = \"k\"\ngrid = [8]\nblock = [128]\nargs = [\"p\", \"n\"]\n");
     let found = share();
     assert!(found["required_block"].is_null(), "{found}");
     assert!(accesses(&found)[1] > 0, "{found}");
