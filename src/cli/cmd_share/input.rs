@@ -9,7 +9,7 @@ use crate::config::Config;
 use crate::error::{Error, Result};
 use crate::launch::{Launch, LaunchFile};
 use crate::ptx::Module;
-use crate::sharing::{Needs, cannot_share, find_entry};
+use crate::sharing::{AnalysedEntry, Needs, cannot_share, find_entry};
 
 /// The kernel and its launch.
 pub(super) struct Subject {
@@ -30,6 +30,17 @@ impl Subject {
         match args.input.launch() {
             Some(launch) => Self::of_launch(args, launch),
             None => Self::of_ptx(args),
+        }
+    }
+
+    /// The entry, in blocks of its launch.
+    pub fn analysed(&self) -> Result<AnalysedEntry<'_>> {
+        let launch = self.launch.as_ref();
+        let parts = launch.map_or(&[][..], |(file, _)| &file.shared);
+        let (module, entry) = (&self.module, Some(self.entry.as_str()));
+        match self.block {
+            Some(block) => AnalysedEntry::for_block(module, entry, (self.dynamic, parts), block),
+            None => AnalysedEntry::with_parts(module, entry, self.dynamic, parts),
         }
     }
 
