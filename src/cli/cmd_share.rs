@@ -14,8 +14,7 @@ use crate::output::{check_writable, write_file, write_result};
 use crate::report::pages::ShareReport;
 use crate::sharing::annotate::Annotated;
 use crate::sharing::{
-    AnalysedEntry, Drawing, Gain, Launched, LayoutKind, Placement, Plan, Planned, Variant, gains,
-    variants,
+    Drawing, Gain, Launched, LayoutKind, Placement, Plan, Planned, Variant, gains, variants,
 };
 use crate::terminal::Hint;
 use crate::workload::Input;
@@ -106,10 +105,7 @@ impl Execute for ShareArgs {
         let mut input = Subject::load(self)?;
         input.refuse_together()?;
         input.find_registers(self.registers, &machine, printer);
-        let launch = input.launch.as_ref();
-        let parts = launch.map_or(&[][..], |(file, _)| &file.shared);
-        let kernel =
-            AnalysedEntry::with_parts(&input.module, Some(&input.entry), input.dynamic, parts)?;
+        let kernel = input.analysed()?;
         let sharing = self.sharing.unwrap_or(machine.sm.sharing.threshold);
         let choice = (self.layout, self.placement);
         let plan = Plan::new(&kernel, &machine, input.needs, sharing, choice)?;

@@ -11,7 +11,8 @@ use crate::report::names;
 use crate::report::{ChoiceKind, ChoiceLine, CodeText, CycleParts};
 use crate::rewrite::{Occupancy, Resources};
 use crate::sm::{
-    Addresses, BlockNeeds, Instr, InstrKind, KernelInfo, ProgramStream, Residency, Workload,
+    Addresses, BlockNeeds, Incoming, Instr, InstrKind, KernelInfo, ProgramStream, Residency,
+    Workload,
 };
 use crate::software::LayoutSpec;
 use crate::suggest::{SourceFiles, Suggestion};
@@ -152,6 +153,12 @@ impl Padded {
         }
     }
 
+    /// The new byte address of a byte.
+    fn byte(&self, address: u64) -> u64 {
+        let address = u32::try_from(address);
+        address.map_or(u64::MAX, |address| self.place(address).into())
+    }
+
     /// The kernel's cycles with its accesses at the new addresses, on the machine without a hash.
     fn run(&self, runs: &Runs) -> Result<Run> {
         runs.moved(&|workload| {
@@ -194,9 +201,25 @@ impl Workload for Moved<'_> {
         }))
     }
 
+    fn incoming(&self, block: u32) -> Result<Vec<Incoming>> {
+        let mut incoming = self.workload.incoming(block)?;
+        if incoming.iter().any(|one| one.copy.is_some()) {
+            return Err(copies_into_padding());
+        }
+        for one in &mut incoming {
+            one.object = self.padded.byte(one.object);
+        }
+        Ok(incoming)
+    }
+
     fn places(&self) -> Places {
         self.workload.places()
     }
+}
+
+fn copies_into_padding() -> Error {
+    let what = "a bulk copy into an array with longer rows is not simulated";
+    Error::usage(what, "copy it row by row")
 }
 
 impl ProgramStream for MovedProgram<'_> {
@@ -211,14 +234,10 @@ impl MovedProgram<'_> {
     fn moved(&self, instr: &Instr) -> Result<Instr> {
         let mut instr = instr.clone();
         if matches!(instr.addrs, Addresses::Copy(_)) {
-            let what = "a bulk copy into an array with longer rows is not simulated";
-            return Err(Error::usage(what, "copy it row by row"));
+            return Err(copies_into_padding());
         }
         if instr.kind.is_shared() || instr.kind == InstrKind::Mbarrier {
-            let place = |lane: usize| {
-                let address = u32::try_from(instr.addrs.of(lane));
-                address.map_or(u64::MAX, |address| self.padded.place(address).into())
-            };
+            let place = |lane: usize| self.padded.byte(instr.addrs.of(lane));
             instr.addrs = Addresses::from_lanes(instr.mask, place, self.lanes);
         }
         Ok(instr)

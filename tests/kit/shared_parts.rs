@@ -325,3 +325,67 @@ fn rewrite_takes_what_tune_suggests() {
     assert_eq!(&result["conflicts_after"], promised, "{result} {found}");
     assert_eq!(result["outputs_equal"], true, "{result}");
 }
+
+/// Each part is written at `4 * tid` from its start. Blocks of 64 threads touch nothing else;
+/// larger ones might.
+const OWN_WORDS: &str = ".version 8.0\n.target sm_80\n.address_size 64\n\
+    .visible .entry k(.param .u64 p, .param .u32 n)\n{\n\
+    .extern .shared .align 16 .b8 c[];\n\
+    .reg .pred %p<9>; .reg .b32 %r<40>; .reg .b64 %rd<20>;\n\
+    ld.param.u64 %rd1, [p]; ld.param.u32 %r20, [n];\n\
+    mov.u32 %r1, %tid.x; shl.b32 %r2, %r1, 2; mov.u32 %r3, c; add.s32 %r3, %r3, %r2;\n\
+    ld.global.u32 %r5, [%rd1]; st.shared.u32 [%r3+8192], %r5; bar.sync 0;\n\
+    ld.shared.u32 %r6, [%r3+8192]; st.shared.u32 [%r3], %r6; bar.sync 0; mov.u32 %r10, 0;\n\
+    L: ld.shared.u32 %r7, [%r3]; add.s32 %r6, %r6, %r7; add.s32 %r10, %r10, 1;\n\
+    setp.lt.u32 %p1, %r10, %r20;\n@%p1 bra L;\nst.global.u32 [%rd1+64], %r6;\nret;\n}\n";
+
+#[test]
+fn share_takes_the_block_of_the_launch_for_a_bound() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
+    let launch = |more: &str| {
+        let part = |name: &str, at: u32| {
+            format!("[[shared]]\nname = \"{name}\"\noffset = {at}\nbytes = 1024\n")
+        };
+        let text = format!(
+            "ptx = \"k.ptx\"\nentry = \"k\"\ngrid = [8]\nblock = [64]\ndynamic_shared = 12288\n\
+             [[arg]]\nname = \"p\"\ntype = \"u32\"\ncount = 2048\n[[arg]]\nname = \"n\"\n\
+             type = \"u32\"\nvalue = 10\n{}{}{more}",
+            part("lo", 0),
+            part("hi", 8192)
+        );
+        std::fs::write(path("k.ptx"), OWN_WORDS).unwrap();
+        std::fs::write(path("k.toml"), text).unwrap();
+    };
+    let (input, out) = (path("k.toml"), path("out.ptx"));
+    let share = || {
+        json(&[
+            "share",
+            &input,
+            "--preset",
+            "gpgpusim-16k",
+            "--no-sim",
+            "-o",
+            &out,
+        ])
+    };
+    launch("");
+    let found = share();
+    let accesses = |of: &serde_json::Value| -> Vec<u64> {
+        let all = of["variables"].as_array().unwrap().iter();
+        all.map(|v| v["accesses"].as_u64().unwrap()).collect()
+    };
+    assert_eq!(accesses(&found), [2, 0, 2, 0], "{found}");
+    assert_eq!(found["access_range"], 3);
+    assert_eq!(found["required_block"], serde_json::json!([64, 1, 1]));
+    let annotated = std::fs::read_to_string(&out).unwrap();
+    assert!(annotated.contains(".reqntid 64, 1, 1\n{"), "{annotated}");
+    // The release comes before the loop over the first part.
+    let (release, round) = (annotated.find("relssp"), annotated.find("L:"));
+    assert!(release < round, "{annotated}");
+    // Another launch of the entry has larger blocks: nothing is assumed.
+    launch("[[then]]\nentry = \"k\"\ngrid = [8]\nblock = [128]\nargs = [\"p\", \"n\"]\n");
+    let found = share();
+    assert!(found["required_block"].is_null(), "{found}");
+    assert!(accesses(&found)[1] > 0, "{found}");
+}

@@ -80,3 +80,14 @@ fn an_array_that_a_bulk_copy_stores_keeps_its_order() {
     });
     assert!(reasons.into_iter().eq(&expected), "{found}");
 }
+
+#[test]
+fn tune_says_that_copies_need_the_mapping_of_the_hardware() {
+    let said = |launch: &str| {
+        let answer = text(&["tune", launch, "--preset", "sm90", "--hash", "bitvec-perm"]);
+        answer.contains("write or read shared memory, too")
+            && answer.contains("place their rows by the same mapping")
+    };
+    assert!(said("kernels/tma/tma_transpose.toml"));
+    assert!(!said("kernels/fwt/fwt.toml"));
+}

@@ -154,7 +154,8 @@ fn the_report_has_padding_that_costs_no_instruction() {
     assert_eq!(counted["results"][0]["conflicts"], padding["conflicts"]);
     assert_eq!(counted["results"][0]["wavefronts"], padding["wavefronts"]);
     let ratio = total(&padding) / compiled["cycles"].as_f64().unwrap();
-    assert!((0.98..1.02).contains(&ratio), "{ratio}");
+    // Its address arithmetic goes to other units.
+    assert!((0.95..1.05).contains(&ratio), "{ratio}");
     assert!(total(&padding) < total(&choice("software")), "{padding}");
     assert!(total(&padding) < total(&nothing) / 2.0, "{padding}");
 

@@ -23,7 +23,8 @@ pub use overlay::Overlay;
 pub use path::{Barrel, LockHash, PathParams, PathSettings, Pipeline, Scheduler};
 pub use preset::PRESETS;
 pub use sm::{
-    Dram, GlobalMemory, L1Cache, L2Cache, Latencies, Sharing, SmParams, TensorUnits, TextureUnit,
+    Dram, GlobalMemory, IssueIntervals, L1Cache, L2Cache, Latencies, Sharing, SmParams,
+    TensorUnits, TextureUnit,
 };
 pub use spadkit_hdl::{AxiOptions, PC_BITS, PathHash, RetryLatencies, StreamOptions, TcdmOptions};
 

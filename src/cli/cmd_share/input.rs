@@ -9,7 +9,7 @@ use crate::config::Config;
 use crate::error::{Error, Result};
 use crate::launch::{Launch, LaunchFile};
 use crate::ptx::Module;
-use crate::sharing::{Needs, cannot_share, find_entry};
+use crate::sharing::{AnalysedEntry, Needs, cannot_share, find_entry};
 
 /// The kernel and its launch.
 pub(super) struct Subject {
@@ -18,6 +18,8 @@ pub(super) struct Subject {
     pub module: Module,
     pub entry: String,
     pub dynamic: u32,
+    /// The block of the launch; none where other launches of the entry have other ones.
+    pub block: Option<[u32; 3]>,
     pub needs: Needs,
     /// What its blocks do together, if they do.
     pub together: Option<String>,
@@ -28,6 +30,17 @@ impl Subject {
         match args.input.launch() {
             Some(launch) => Self::of_launch(args, launch),
             None => Self::of_ptx(args),
+        }
+    }
+
+    /// The entry, in blocks of its launch.
+    pub fn analysed(&self) -> Result<AnalysedEntry<'_>> {
+        let launch = self.launch.as_ref();
+        let parts = launch.map_or(&[][..], |(file, _)| &file.shared);
+        let (module, entry) = (&self.module, Some(self.entry.as_str()));
+        match self.block {
+            Some(block) => AnalysedEntry::for_block(module, entry, (self.dynamic, parts), block),
+            None => AnalysedEntry::with_parts(module, entry, self.dynamic, parts),
         }
     }
 
@@ -79,8 +92,11 @@ impl Subject {
         let names: Vec<&str> = entries.iter().map(String::as_str).collect();
         let index = selected.index_of(&names)?;
         let launch = file.launches().nth(index).unwrap_or(&file.first);
+        let mut same = entries.iter().zip(file.launches());
+        let same = same.all(|(e, l)| *e != entries[index] || l.block == launch.block);
         Ok(Subject {
             entry: entries[index].clone(),
+            block: same.then_some(launch.block),
             dynamic: launch.dynamic_shared,
             needs: Needs {
                 threads: threads(launch.block),
@@ -108,6 +124,7 @@ impl Subject {
             entry: module.functions[entry as usize].name.clone(),
             module,
             dynamic: args.dynamic_shared.unwrap_or(0),
+            block: Some(block),
             needs: Needs {
                 threads: threads(block),
                 registers: args.registers,

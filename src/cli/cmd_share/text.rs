@@ -137,6 +137,12 @@ fn head(plan: &Plan) -> String {
         kernel.bytes.saturating_sub(boundary),
         plan.storage_bits
     );
+    if let Some([x, y, z]) = kernel.block {
+        text += &format!(
+            "this holds for blocks of {x} x {y} x {z} threads, which the annotated PTX requires \
+             (.reqntid)\n"
+        );
+    }
     text
 }
 

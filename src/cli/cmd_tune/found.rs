@@ -218,6 +218,7 @@ impl CommandResult for OfUnits<'_> {
         let mut details = Details::of(searches);
         details.note(crate::cli::machine::rule_line(self.machine));
         details.say(format!("hash stage: {}", self.hash_stage));
+        details.note(copied_too(self.trace));
         details.heading(
             "configuration: bank, row map, and the bank unit of the machine's path where that is \
              another one (spadkit encode SPEC shows the ports, too):",
@@ -259,4 +260,21 @@ impl CommandResult for OfUnits<'_> {
             ),
         ]
     }
+}
+
+/// What a mapping does to copies, which are none of the accesses.
+fn copied_too(trace: &AccessTrace) -> String {
+    let (bulk, tensor) = (trace.bulk_copies().len(), trace.tensor_copies().len());
+    if bulk + tensor == 0 {
+        return String::new();
+    }
+    let copies = match bulk + tensor {
+        1 => "one bulk copy writes or reads".to_owned(),
+        several => format!("{several} bulk copies write or read"),
+    };
+    format!(
+        "{copies} shared memory, too: the hardware has to place their rows by the same mapping, \
+         and sim counts the cycles that they take under it; a mapping in software cannot follow \
+         them, but for the swizzle modes of tensor copies (tune --software)"
+    )
 }

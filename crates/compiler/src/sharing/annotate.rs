@@ -11,7 +11,9 @@ use super::placement::ProgramPoint;
 use spadkit_base::error::{Error, Result};
 use spadkit_ptx::edit::Edits;
 use spadkit_ptx::marker::{LayoutMarker, RELSSP};
-use spadkit_ptx::{Function, Instruction, LabelKind, Module, Opcode, Operand, StatementKind};
+use spadkit_ptx::{
+    Function, Instruction, LabelKind, Module, Opcode, Operand, Statement, StatementKind,
+};
 
 /// A marker in the annotated PTX.
 #[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
@@ -32,13 +34,14 @@ pub struct Annotated {
     pub markers: Vec<Marker>,
 }
 
-/// Puts markers at `points` of function `entry`, and `layout` into its body.
+/// Puts markers at `points` of function `entry`, `layout` into its body, and before it the
+/// block size `block` that it has to have.
 pub fn annotate(
     module: &Module,
     entry: u32,
     graph: &FlowGraph,
     points: &[ProgramPoint],
-    layout: Option<&LayoutMarker>,
+    (layout, block): (Option<&LayoutMarker>, Option<[u32; 3]>),
 ) -> Result<Annotated> {
     let mut pass = Pass {
         module,
@@ -50,6 +53,9 @@ pub fn annotate(
         prefix: unused_prefix(&module.text),
         labels: 0,
     };
+    if let Some(block) = block {
+        pass.block_size(block);
+    }
     if let Some(layout) = layout {
         pass.layout(&layout.text());
     }
@@ -181,10 +187,21 @@ impl Pass<'_> {
 
     /// The layout, at the beginning of the body.
     fn layout(&mut self, pragma: &str) {
+        if let Some(open) = self.open() {
+            self.insert_behind(open.span.end, &[pragma.to_owned()], "\t");
+        }
+    }
+
+    /// The brace before the body.
+    fn open(&self) -> Option<&Statement> {
         let own = self.module.statements.iter();
         let mut own = own.filter(|s| s.function == Some(self.entry));
-        if let Some(open) = own.find(|s| s.kind == StatementKind::Open) {
-            self.insert_behind(open.span.end, &[pragma.to_owned()], "\t");
+        own.find(|s| s.kind == StatementKind::Open)
+    }
+
+    fn block_size(&mut self, [x, y, z]: [u32; 3]) {
+        if let Some(at) = self.open().map(|open| open.span.start) {
+            self.edits.insert(at, format!(".reqntid {x}, {y}, {z}\n"));
         }
     }
 

@@ -98,13 +98,19 @@ pub(super) struct Attribution {
 }
 
 impl Attribution {
-    /// Looks at `entry`, whose control flow is `graph`; the variables are in the order of
-    /// the bits.
-    pub fn new(module: &Module, entry: u32, graph: &FlowGraph, variables: &[Attributed]) -> Self {
+    /// Looks at `entry`, whose control flow is `graph`, in blocks of that size if there is
+    /// one; the variables are in the order of the bits.
+    pub fn new(
+        module: &Module,
+        entry: u32,
+        (graph, block): (&FlowGraph, Option<[u32; 3]>),
+        variables: &[Attributed],
+    ) -> Self {
         let function = &module.functions[entry as usize];
         let cfg = Cfg::new(function);
         let values = Values::new(function, &cfg);
-        let context = Context::of(function);
+        let mut context = Context::of(function);
+        context.block = context.block.or(block);
         let loops = Loops::new(&cfg, values.dominators());
         let bits = BitFacts::new(module, function, &cfg, &values, &context);
         let affines = Affines::new(module, function, &cfg, &values, &loops, &bits, &context);

@@ -31,6 +31,8 @@ pub struct AnalysedEntry<'m> {
     pub unattributed: Vec<Unattributed>,
     /// Why the variables have to keep their declared layout.
     pub fixed: Option<String>,
+    /// The block size that the rest holds for alone.
+    pub block: Option<[u32; 3]>,
 }
 
 impl<'m> AnalysedEntry<'m> {
@@ -48,6 +50,36 @@ impl<'m> AnalysedEntry<'m> {
         name: Option<&str>,
         dynamic: u32,
         parts: &[SharedPart],
+    ) -> Result<Self> {
+        Self::in_context(module, name, (dynamic, parts), None)
+    }
+
+    /// Analyses an entry as [`with_parts`](Self::with_parts) does, for blocks of that size
+    /// where it helps: an access that only larger blocks have to a variable is none then.
+    /// [`block`](Self::block) tells whether the size matters.
+    pub fn for_block(
+        module: &'m Module,
+        name: Option<&str>,
+        (dynamic, parts): (u32, &[SharedPart]),
+        block: [u32; 3],
+    ) -> Result<Self> {
+        let any = Self::in_context(module, name, (dynamic, parts), None)?;
+        // `.maxntid` excludes `.reqntid`.
+        let tuning = &any.function().tuning;
+        if tuning.reqntid.is_some() || tuning.maxntid.is_some() {
+            return Ok(any);
+        }
+        let own = Self::in_context(module, name, (dynamic, parts), Some(block))?;
+        let found = |entry: &Self| (entry.accesses.clone(), entry.unattributed.clone());
+        let same = found(&any) == found(&own) && any.fixed == own.fixed;
+        Ok(if same { any } else { own })
+    }
+
+    fn in_context(
+        module: &'m Module,
+        name: Option<&str>,
+        (dynamic, parts): (u32, &[SharedPart]),
+        block: Option<[u32; 3]>,
     ) -> Result<Self> {
         module.require_one_text("share")?;
         let entry = find_entry(module, name)?;
@@ -75,7 +107,7 @@ impl<'m> AnalysedEntry<'m> {
         }
         let bytes = u64::from(memory.bytes) + u64::from(dynamic);
         let graph = FlowGraph::of(function);
-        let attribution = Attribution::new(module, entry, &graph, &variables);
+        let attribution = Attribution::new(module, entry, (&graph, block), &variables);
         let variables: Vec<Variable> = variables.into_iter().map(|v| v.variable).collect();
         refuse_missing_size(name, &variables, &attribution)?;
         let flights = [&attribution.used[..], &attribution.used_at_end];
@@ -89,6 +121,7 @@ impl<'m> AnalysedEntry<'m> {
             unattributed: attribution.unattributed,
             variables,
             graph,
+            block,
         })
     }
 

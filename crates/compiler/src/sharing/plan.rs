@@ -74,6 +74,9 @@ pub struct Planned<'a> {
     relssp: &'a [Marker],
     /// Program points on a single edge of a branch.
     edges_split: usize,
+    /// The block size that this holds for, which the annotated PTX requires.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    required_block: Option<[u32; 3]>,
 }
 
 /// Resident blocks.
@@ -151,7 +154,7 @@ impl<'k> Plan<'k> {
             kernel.entry,
             &kernel.graph,
             &self.points,
-            Some(&marker),
+            (Some(&marker), kernel.block),
         )
     }
 
@@ -193,6 +196,7 @@ impl<'k> Plan<'k> {
             unattributed: kernel.unattributed.iter().map(|u| u.line).collect(),
             relssp: &annotated.markers,
             edges_split: self.edges_split(),
+            required_block: kernel.block,
         }
     }
 }

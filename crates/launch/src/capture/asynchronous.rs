@@ -1,8 +1,8 @@
 //! Bulk copies and operations on `mbarrier` objects, as instructions of a trace.
 
 use super::code::Row;
-use spadkit_ptx::exec::{BarrierEvent, BarrierLane, BarrierOp, CopyEvent};
-use spadkit_sm::sm::{Addresses, Detail, Instr, InstrKind, Transfer};
+use spadkit_ptx::exec::{BarrierEvent, BarrierLane, BarrierOp, CopyEvent, PeerEvent};
+use spadkit_sm::sm::{Addresses, Detail, Incoming, Instr, InstrKind, MbarrierOp, Transfer};
 
 /// An operation: an instruction for each object and number that its lanes
 /// have, mostly one. A wait that ends before its phase is one that computes. The
@@ -53,4 +53,14 @@ pub(super) fn copy(row: &Row, event: &CopyEvent) -> Instr {
         others: event.others,
     }));
     instr
+}
+
+/// What another block has done.
+pub(super) fn incoming(event: &PeerEvent) -> Incoming {
+    Incoming {
+        object: event.object,
+        phase: event.phase,
+        op: MbarrierOp::new(event.op, event.number),
+        copy: event.copy.map(|copy| (copy.shared, copy.from_global)),
+    }
 }

@@ -3,6 +3,7 @@
 use super::aggregated::{self, Aggregated};
 use super::copies::CopyControl;
 use super::registers::{NUMBERS, Numbers};
+use super::units;
 use spadkit_base::error::Result;
 use spadkit_mapping::trace::{Op, Place};
 use spadkit_ptx::ast::{
@@ -13,7 +14,9 @@ use spadkit_ptx::names::{Type, Word};
 use spadkit_ptx::opcodes::Opcode;
 use spadkit_ptx::shared::is_shared;
 use spadkit_ptx::tensor::Work;
-use spadkit_sm::sm::{BulkGroupOp, INCREMENT, Instr, InstrKind, MAX_SOURCES, Sources};
+use spadkit_sm::sm::{
+    BulkGroupOp, Detail, INCREMENT, Instr, InstrKind, MAX_SOURCES, Sources, Unit,
+};
 use std::collections::{HashMap, HashSet};
 
 /// The instructions of an entry with all functions that it calls, by the
@@ -47,6 +50,10 @@ pub(super) struct Row {
     pub aggregated: Aggregated,
     pub dst: Option<u8>,
     pub srcs: Sources,
+    /// The unit of arithmetic that is not that of its kind.
+    pub unit: Option<Unit>,
+    /// Its loads of global memory go past the L1.
+    pub past_l1: bool,
     /// The threads that reach it release the shared scratchpad first.
     pub releases_before: bool,
     /// The threads that go on after it release the shared scratchpad.
@@ -96,6 +103,9 @@ impl Row {
     pub fn instr(&self, pc: u32, kind: InstrKind, mask: u32) -> Instr {
         let mut instr = Instr::new(kind, pc, mask.into());
         (instr.dst, instr.srcs) = (self.dst, self.srcs);
+        if let (InstrKind::Alu | InstrKind::Sfu, Some(unit)) = (kind, self.unit) {
+            instr.detail = Detail::Unit(unit);
+        }
         instr
     }
 }
@@ -169,6 +179,8 @@ impl Code {
                     .unwrap_or_default(),
                 dst: info.writes.first().map(|r| numbers.of(r.0)),
                 srcs: Sources::new(&sources).unwrap_or_default(),
+                unit: units::of(info, instruction),
+                past_l1: instruction.is_some_and(units::goes_past_l1),
                 releases_before: false,
                 releases_after: false,
             });

@@ -11,13 +11,13 @@ use spadkit_base::error::{Error, Result};
 use spadkit_mapping::trace::{Op, Places};
 use spadkit_ptx::Module;
 use spadkit_ptx::exec::{
-    Access, BarrierEvent, BarrierOp, BlockSink, CopyEvent, Event, Launch, Meeting, Sink,
+    Access, BarrierEvent, BarrierOp, BlockSink, CopyEvent, Event, Launch, Meeting, PeerEvent, Sink,
 };
 use spadkit_ptx::names::Space;
 use spadkit_ptx::shared::is_shared;
 use spadkit_ptx::tensor::Work;
 use spadkit_sm::sm::{
-    AGGREGATED, Addresses, Detail, Instr, InstrKind, KernelInfo, MAX_SOURCES, Sources,
+    AGGREGATED, Addresses, Detail, Incoming, Instr, InstrKind, KernelInfo, MAX_SOURCES, Sources,
     TraceSummary, TraceWriter,
 };
 use std::collections::HashMap;
@@ -137,6 +137,7 @@ impl Sink for FullRecorder<'_> {
             barriers: Barriers::new(self.threads),
             copies: Vec::new(),
             products: HashMap::new(),
+            incoming: Vec::new(),
         }))
     }
 }
@@ -149,6 +150,8 @@ struct OneBlock<'a> {
     copies: Vec<Copies>,
     /// Products by warp.
     products: HashMap<u32, Products>,
+    /// What other blocks of the cluster have done to the block's `mbarrier`s.
+    incoming: Vec<Incoming>,
 }
 
 impl BlockSink for OneBlock<'_> {
@@ -190,6 +193,10 @@ impl BlockSink for OneBlock<'_> {
         self.push(event.warp, &asynchronous::copy(row, event));
     }
 
+    fn changed_by_peer(&mut self, event: &PeerEvent) {
+        self.incoming.push(asynchronous::incoming(event));
+    }
+
     fn barrier_reached(&mut self, meeting: &Meeting) {
         if meeting.waits {
             return self.barriers.arrive(meeting);
@@ -225,6 +232,8 @@ impl BlockSink for OneBlock<'_> {
         for warp in 0..self.recorder.threads.div_ceil(32) {
             self.recorder.write(|w| w.end_warp(self.block, warp));
         }
+        let recorder = self.recorder;
+        recorder.write(|w| w.incoming(self.block, &self.incoming));
     }
 }
 
@@ -261,6 +270,9 @@ impl OneBlock<'_> {
         let mut load = row.instr(event.pc, InstrKind::LdGlobal, from.lanes);
         load.dst = self.copies_of(event.warp).issue(free);
         load.bytes = from.bytes as u8;
+        if row.past_l1 {
+            load.detail = Detail::PastL1 { writes: false };
+        }
         load.addrs = Addresses::from_lanes(from.lanes.into(), |lane| address(&from, lane), 32);
         Some(load)
     }
@@ -406,6 +418,12 @@ fn memory(row: &Row, event: &Event, (op, operation): (Op, u8), shared_bytes: u32
     if kind == InstrKind::AtomShared {
         let one_lane = row.aggregated.holds(event.exec);
         instr.detail = Detail::Atomic(if one_lane { AGGREGATED } else { operation });
+    }
+    if kind == InstrKind::LdGlobal && access.space == Space::Global {
+        let writes = op == Op::Atomic;
+        if writes || row.past_l1 {
+            instr.detail = Detail::PastL1 { writes };
+        }
     }
     instr.addrs = Addresses::from_lanes(mask.into(), |lane| address(&access, lane), 32);
     instr

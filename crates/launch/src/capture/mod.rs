@@ -16,6 +16,7 @@ mod select;
 pub mod statics;
 #[cfg(test)]
 mod tests;
+mod units;
 
 pub use full::Captured;
 pub use input::LaunchInput;

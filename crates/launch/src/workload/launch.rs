@@ -4,7 +4,7 @@ use crate::capture::{Captured, LaunchRun};
 use spadkit_base::error::Result;
 use spadkit_base::output::Scratch;
 use spadkit_mapping::trace::{AccessTrace, Places};
-use spadkit_sm::sm::{KernelInfo, ProgramStream, TraceFile, Workload};
+use spadkit_sm::sm::{Incoming, KernelInfo, ProgramStream, TraceFile, Workload};
 
 /// A launch of a launch file.
 ///
@@ -53,6 +53,10 @@ impl Workload for LaunchWorkload {
 
     fn open(&self, block: u32, warp: u32) -> Result<Box<dyn ProgramStream + '_>> {
         self.file.open(block, warp)
+    }
+
+    fn incoming(&self, block: u32) -> Result<Vec<Incoming>> {
+        self.file.incoming(block)
     }
 
     fn places(&self) -> Places {

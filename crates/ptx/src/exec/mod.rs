@@ -59,7 +59,8 @@ mod texture;
 mod warp;
 
 pub use api::reported::{
-    BarrierEvent, BarrierLane, BarrierOp, CopyEvent, Meeting, Piece, TensorRows,
+    BarrierEvent, BarrierLane, BarrierOp, CopyEvent, Meeting, PeerCopy, PeerEvent, Piece,
+    TensorRows,
 };
 pub use api::{
     Access, BlockSink, BufferId, DEFAULT_LIMIT, Event, Finding, FindingKind, HEAP_BYTES,

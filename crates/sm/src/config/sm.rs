@@ -31,6 +31,48 @@ impl Default for Latencies {
     }
 }
 
+/// Cycles from one instruction of a scheduler to the next of the same unit: of the 32 lanes of
+/// a warp, a unit begins a part in each.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct IssueIntervals {
+    /// Arithmetic, but for what the others are for.
+    pub alu: u32,
+    /// Integers of 32 bits, but for their products.
+    pub integer: u32,
+    /// Floating-point numbers of 64 bits.
+    pub f64: u32,
+    /// Special functions.
+    pub sfu: u32,
+    /// Exchanges between the lanes of a warp.
+    pub exchange: u32,
+}
+
+impl Default for IssueIntervals {
+    fn default() -> Self {
+        IssueIntervals {
+            alu: 1,
+            integer: 1,
+            f64: 1,
+            sfu: 1,
+            exchange: 1,
+        }
+    }
+}
+
+impl IssueIntervals {
+    /// All of them, in the order of the fields.
+    pub fn of_units(&self) -> [u32; 5] {
+        let IssueIntervals {
+            alu,
+            integer,
+            f64,
+            sfu,
+            exchange,
+        } = *self;
+        [alu, integer, f64, sfu, exchange]
+    }
+}
+
 /// The tensor units, one for each scheduler (microarchitecture/sm-model.md).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct TensorUnits {
@@ -119,6 +161,12 @@ pub struct L1Cache {
     pub mshrs: u32,
     /// A miss fetches the segments that the load touches; else the line.
     pub sectored: bool,
+    /// The scratchpad of the resident blocks takes its bytes from
+    /// [`size_bytes`](Self::size_bytes).
+    pub unified: bool,
+    /// Atomics go past it, and so do loads that name another cache or that see the stores of
+    /// other SMs.
+    pub bypass: bool,
 }
 
 /// An SM's share of the L2 (microarchitecture/sm-model.md).
@@ -224,6 +272,8 @@ pub struct SmParams {
     pub window: u32,
     /// Instruction latencies.
     pub latencies: Latencies,
+    /// Rates of arithmetic.
+    pub issue: IssueIntervals,
     /// Tensor units.
     pub tensor: TensorUnits,
     /// The texture unit.

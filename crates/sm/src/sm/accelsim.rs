@@ -120,6 +120,9 @@ fn instr(sass: &SassInstr, survey: &Survey) -> Instr {
         if kind == InstrKind::AtomShared && is_increment(&sass.opcode) {
             instr.detail = Detail::Atomic(INCREMENT);
         }
+        if kind == InstrKind::LdGlobal && matches!(sass.class, OpClass::Atomic(_)) {
+            instr.detail = Detail::PastL1 { writes: true };
+        }
         instr.addrs = addresses(sass, survey);
     }
     instr

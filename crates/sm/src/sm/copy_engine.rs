@@ -22,6 +22,8 @@ pub(super) enum Completion {
     Barrier(u64, u32),
     /// A bulk group of a lane of its warp.
     Group(u32, u64),
+    /// A copy of another block arrives at the `mbarrier` of this one.
+    Incoming(u64, u32),
 }
 
 /// A copy that has not been complete yet.
@@ -121,6 +123,21 @@ impl CopyEngine {
             self.copies.push_back(copy);
         }
         any
+    }
+
+    /// A copy that another block has begun, which brings these bytes of shared memory from
+    /// `cycle` on.
+    pub fn land(&mut self, owner: Owner, piece: (u64, u64), rows: &Rows, cycle: u64) {
+        self.copies.push_back(Copy {
+            owner,
+            stores: false,
+            begins: cycle,
+            segments: 0,
+            asked: 0,
+            rows: rows.cycles(piece),
+            moved: 0,
+            data: Vec::new(),
+        });
     }
 
     /// First cycle in which there may be something to do, if the channel is

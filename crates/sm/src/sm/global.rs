@@ -8,7 +8,7 @@ mod tags;
 
 use super::instr::Instr;
 use super::stats::Statistics;
-use crate::config::{GlobalMemory as Parameters, SmParams};
+use crate::config::{GlobalMemory as Parameters, L1Cache, SmParams};
 use cache::L1;
 use channel::Channel;
 use std::collections::VecDeque;
@@ -54,12 +54,25 @@ pub(super) struct GlobalMemory {
     /// Segments that waited for those of earlier loads.
     merged: u64,
     scratch: Vec<u64>,
+    /// Loads may go past the L1.
+    bypass: bool,
+}
+
+/// The L1 with the bytes that blocks leave of it, in whole sets.
+fn left(l1: &L1Cache, scratchpad_bytes: u64) -> L1Cache {
+    let mut left = *l1;
+    if l1.unified {
+        let bytes = u64::from(l1.size_bytes).saturating_sub(scratchpad_bytes) as u32;
+        left.size_bytes = bytes - bytes % (l1.ways * l1.line_bytes);
+    }
+    left
 }
 
 impl GlobalMemory {
-    pub fn new(sm: &SmParams) -> Self {
+    /// Beside a scratchpad of which blocks take this many bytes.
+    pub fn new(sm: &SmParams, scratchpad_bytes: u64) -> Self {
         let parameters = sm.global;
-        let l1 = L1::new(&sm.l1, parameters.segment_bytes);
+        let l1 = L1::new(&left(&sm.l1, scratchpad_bytes), parameters.segment_bytes);
         let merges = parameters.merge && l1.is_none();
         GlobalMemory {
             parameters,
@@ -72,6 +85,7 @@ impl GlobalMemory {
             stores_end: 0,
             merged: 0,
             scratch: Vec::new(),
+            bypass: sm.l1.bypass,
         }
     }
 
@@ -139,6 +153,21 @@ impl GlobalMemory {
                 .max()
         };
         data.unwrap_or(cycle + 1)
+    }
+
+    /// Sends the segments of a load that goes past the L1, and with `writes` changes them, as
+    /// [`send_load`](Self::send_load) does without one.
+    pub fn send_past_l1(&mut self, segments: &[u64], cycle: u64, writes: bool) -> u64 {
+        let Some(l1) = self.l1.as_mut().filter(|_| self.bypass) else {
+            return self.send_load(segments, cycle);
+        };
+        if writes {
+            segments.iter().for_each(|&segment| l1.store(segment));
+        }
+        let data = segments
+            .iter()
+            .map(|&segment| self.load(segment, cycle + 1));
+        data.max().unwrap_or(cycle + 1)
     }
 
     /// Loads a segment that is wanted from `cycle` on.

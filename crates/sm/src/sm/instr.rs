@@ -3,7 +3,7 @@
 
 mod detail;
 
-pub use detail::{AGGREGATED, BulkGroupOp, Detail, INCREMENT, Meeting};
+pub use detail::{AGGREGATED, BulkGroupOp, Detail, INCREMENT, Meeting, Unit};
 
 use super::transfer::Transfer;
 use serde::{Deserialize, Serialize};

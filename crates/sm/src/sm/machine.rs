@@ -1,6 +1,7 @@
 //! The SM: warps, blocks and global memory around one scratchpad path, a
 //! cycle at a time (microarchitecture/sm-model.md).
 
+mod abroad;
 mod attribution;
 mod barriers;
 mod blocks;
@@ -135,7 +136,7 @@ impl<'a> Sm<'a> {
             cycle: 0,
             checks: Calendar::new(warps),
             operands: Operands::new(config, mapping),
-            global: GlobalMemory::new(&config.sm),
+            global: GlobalMemory::new(&config.sm, layout.residency().allocated_bytes(config)),
             tensor: Tensor::new(config.sm.schedulers),
             texture: Texture::new(config.sm.texture),
             copies: Copies::new(warps, layout.slots(), rows),

@@ -58,6 +58,11 @@ pub enum MbarrierOp {
         /// Number of the phase, counted from 0.
         phase: u32,
     },
+    /// Bytes of an `st.async` come after the latency of an access to another block.
+    Sent {
+        /// Number of bytes.
+        bytes: u32,
+    },
 }
 
 impl MbarrierOp {
@@ -77,6 +82,7 @@ impl MbarrierOp {
             BarrierOp::CopiesArrive => MbarrierOp::CopiesArrive { registers },
             BarrierOp::CopiesJoin => MbarrierOp::CopiesJoin { registers },
             BarrierOp::Wait => MbarrierOp::Wait { phase: number },
+            BarrierOp::Sent => MbarrierOp::Sent { bytes },
         }
     }
 
@@ -99,6 +105,7 @@ impl MbarrierOp {
                 (BarrierOp::CopiesJoin, u32::from_le_bytes(registers))
             }
             MbarrierOp::Wait { phase } => (BarrierOp::Wait, phase),
+            MbarrierOp::Sent { bytes } => (BarrierOp::Sent, bytes),
         }
     }
 }

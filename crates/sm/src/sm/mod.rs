@@ -6,6 +6,7 @@ mod access;
 mod copy_engine;
 mod fast_path;
 mod global;
+mod incoming;
 mod instr;
 mod layout;
 mod machine;
@@ -25,9 +26,10 @@ mod workload;
 
 pub use accelsim::AccelSimWorkload;
 pub use access::AccessWorkload;
+pub use incoming::Incoming;
 pub use instr::{
     AGGREGATED, Addresses, BulkGroupOp, Detail, INCREMENT, Instr, InstrKind, KernelInfo,
-    MAX_SOURCES, Meeting, Sources, full_mask,
+    MAX_SOURCES, Meeting, Sources, Unit, full_mask,
 };
 pub use layout::Layout;
 pub use machine::{RunProgress, Sm};

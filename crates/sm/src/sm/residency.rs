@@ -135,6 +135,19 @@ impl Residency {
         })
     }
 
+    /// Bytes of scratchpad that the resident blocks of `machine` take.
+    pub(super) fn allocated_bytes(&self, machine: &Config) -> u64 {
+        let taken = |words: u32| {
+            u64::from(allocated_words(machine, words * machine.word_bytes()))
+                * u64::from(machine.word_bytes())
+        };
+        let private = match self.pairs {
+            0 => 0,
+            pairs => u64::from(pairs) * taken(self.private_words),
+        };
+        u64::from(self.unshared) * taken(self.words) + private
+    }
+
     /// Resident blocks: 2 S + U.
     pub fn blocks(&self) -> u32 {
         2 * self.pairs + self.alone

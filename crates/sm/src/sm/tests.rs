@@ -11,6 +11,7 @@ mod overlap;
 mod profile;
 mod tensor;
 mod texture;
+mod units;
 
 use super::*;
 use crate::config::{Config, PRESETS, Pipeline, Scheduler};

@@ -68,7 +68,7 @@ impl Rows {
     }
 
     /// Cycles that a piece has the banks, which is not empty.
-    fn cycles(&self, (start, length): (u64, u64)) -> u64 {
+    pub(super) fn cycles(&self, (start, length): (u64, u64)) -> u64 {
         let words = self.banks.len() as u64;
         let first = start / self.word_bytes;
         let last = last_unit((start, length), self.word_bytes);

@@ -1,5 +1,6 @@
 //! The workload of an SM: a kernel's description and a program per warp.
 
+use super::incoming::Incoming;
 use super::instr::{Detail, Instr, InstrKind, KernelInfo};
 use spadkit_base::error::Result;
 use spadkit_mapping::trace::Places;
@@ -18,6 +19,11 @@ pub trait Workload: Sync {
 
     /// The program of warp `warp` of block `block` of the grid.
     fn open(&self, block: u32, warp: u32) -> Result<Box<dyn ProgramStream + '_>>;
+
+    /// What other blocks of its cluster do to block `block`: of each `mbarrier` in order.
+    fn incoming(&self, _block: u32) -> Result<Vec<Incoming>> {
+        Ok(Vec::new())
+    }
 
     /// The places of the instructions in the source, as far as known.
     fn places(&self) -> Places {

@@ -2,7 +2,7 @@
 
 use super::*;
 use spadkit_sm::config::Config;
-use spadkit_sm::sm::{Meeting, Setup, Share, Statistics};
+use spadkit_sm::sm::{MbarrierOp, Meeting, Setup, Share, Statistics, Unit};
 
 /// The kernel of a launch on a machine.
 fn run(files: &Files, setup: &Setup, preset: &str) -> Result<Statistics> {
@@ -152,4 +152,148 @@ fn blocks_of_a_cluster_do_not_share() {
     // In clusters of one nobody waits for another block.
     let alone = Files::new("grid = [2]\nblock = [32]", body);
     assert!(run(&alone, &share, "sm80").is_ok());
+}
+
+/// A kernel of clusters of two, whose threads do `act` and wait for phase 0 of their block's
+/// `mbarrier` of so many arrivals. `%r4` is the thread's word, `%r5` the mbarrier, `%r6` and
+/// `%r7` those of the other block, and `%rd1` points to 512 bytes of global memory.
+fn waiting(arrivals: u32, act: &str) -> Files {
+    let dir = tempfile::tempdir().unwrap();
+    let ptx = format!(
+        ".version 8.1\n.target sm_90\n.address_size 64\n.shared .align 16 .b8 tile[512];\n\
+         .shared .align 8 .b64 bar;\n\
+         .visible .entry k(.param .u64 p) .reqnctapercluster 2, 1, 1 {{\n\
+         .reg .b16 %h<3>; .reg .b32 %r<20>; .reg .b64 %rd<4>; .reg .pred %p<4>;\n\
+         ld.param.u64 %rd1, [p]; mov.u32 %r1, %tid.x; shl.b32 %r2, %r1, 2; mov.u32 %r3, tile;\n\
+         add.u32 %r4, %r3, %r2; mov.u32 %r5, bar; setp.eq.u32 %p1, %r1, 0;\n\
+         mov.u32 %r8, %cluster_ctarank; xor.b32 %r9, %r8, 1;\n\
+         mapa.shared::cluster.u32 %r6, %r4, %r9; mapa.shared::cluster.u32 %r7, %r5, %r9;\n\
+         @%p1 mbarrier.init.shared::cta.b64 [%r5], {arrivals};\n\
+         @%p1 fence.mbarrier_init.release.cluster;\n\
+         barrier.cluster.arrive.aligned; barrier.cluster.wait.aligned;\n{act}\n\
+         W: mbarrier.try_wait.parity.shared::cta.b64 %p2, [%r5], 0; @!%p2 bra W;\n\
+         ld.shared.u32 %r10, [%r4];\n\
+         barrier.cluster.arrive.aligned; barrier.cluster.wait.aligned;\nret;\n}}\n"
+    );
+    std::fs::write(dir.path().join("k.ptx"), ptx).unwrap();
+    let launch = "ptx = \"k.ptx\"\ngrid = [2]\nblock = [32]\n\
+                  [[arg]]\nname = \"p\"\ntype = \"u32\"\ncount = 128\n";
+    std::fs::write(dir.path().join("k.toml"), launch).unwrap();
+    Files { dir }
+}
+
+/// What blocks of a cluster send to each other arrives: with the latency of a remote access,
+/// and a copy with that of global memory.
+#[test]
+fn what_blocks_of_a_cluster_send_arrives() {
+    let cycles = |arrivals, act: &str| {
+        let files = waiting(arrivals, act);
+        run(&files, &Setup::default(), "sm90").unwrap().cycles
+    };
+    let expect =
+        |bytes: u32| format!("@%p1 mbarrier.arrive.expect_tx.shared::cta.b64 _, [%r5], {bytes};\n");
+    let send = "async.shared::cluster.mbarrier::complete_tx::bytes";
+    let own = "st.shared.u32 [%r4], %r1; mbarrier.arrive.shared::cta.b64 _, [%r5];";
+    let own = cycles(32, own);
+    let store = |to: &str| cycles(1, &format!("{}st.{send}.u32 {to};", expect(128)));
+    let add =
+        format!("red.{send}.add.u32 [%r6], %r1, [%r7];").replace("async", "async.relaxed.cluster");
+    let zero = "st.shared.u32 [%r4], 0; barrier.cluster.arrive.aligned; \
+                barrier.cluster.wait.aligned;\n";
+    let all = [
+        store("[%r4], %r1, [%r5]"),
+        store("[%r6], %r1, [%r7]"),
+        cycles(1, &format!("{zero}{}{add}", expect(128))),
+        cycles(
+            32,
+            "st.shared.u32 [%r4], %r1;\n\
+             mbarrier.arrive.release.cluster.shared::cluster.b64 _, [%r7];",
+        ),
+    ];
+    for took in all {
+        assert!(
+            (own + 150..own + 300).contains(&took),
+            "{took} {own} {all:?}"
+        );
+    }
+    let copy = format!(
+        "{}setp.eq.u32 %p3, %r8, 0; and.pred %p3, %p3, %p1; mov.b16 %h1, 3;\n\
+         @%p3 cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes\
+         .multicast::cluster [%r3], [%rd1], 512, [%r5], %h1;",
+        expect(512)
+    );
+    let took = cycles(1, &copy);
+    assert!((own + 280..own + 400).contains(&took), "{took} {own}");
+    // Each block has 32 bytes of the other's in its trace.
+    let files = waiting(
+        1,
+        &format!("{}st.{send}.u32 [%r6], %r1, [%r7];", expect(128)),
+    );
+    let path = files.dir.path().join("k.spt");
+    LaunchInput::at(&files.path())
+        .full_trace(RunOptions::default(), &path)
+        .unwrap();
+    let file = TraceFile::open(&path).unwrap();
+    for block in 0..2 {
+        let all = file.incoming(block).unwrap();
+        let one = MbarrierOp::Complete { bytes: 4 };
+        assert!(
+            all.len() == 32
+                && all
+                    .iter()
+                    .all(|i| (i.object, i.phase, i.op) == (512, 0, one))
+        );
+    }
+}
+
+/// Which loads do not take what the L1 has, and to which unit arithmetic goes.
+#[test]
+fn loads_name_their_cache_and_arithmetic_its_unit() {
+    let of = |body: &str| {
+        let launch = "grid = [1]\nblock = [32]\n[[arg]]\nname = \"p\"\ntype = \"u32\"\ncount = 32";
+        let start = "ld.param.u64 %rd1, [p]; cvta.to.global.u64 %rd2, %rd1;\n";
+        let files = Files::with(".param .u64 p", launch, &format!("{start}{body}"));
+        let program = files.warp(0);
+        program[program.len() - 2].detail
+    };
+    let load = |words: &str| of(&format!("ld{words}.u32 %r5, [%rd2];"));
+    for near in [
+        "",
+        ".global",
+        ".global.ca",
+        ".global.nc",
+        ".relaxed.cta.global",
+    ] {
+        assert_eq!(load(near), Detail::None, "{near}");
+    }
+    let past = ".global.cg .global.cv .volatile.global .relaxed.gpu.global .acquire.sys.global \
+                .global.L1::no_allocate .volatile";
+    for past in past.split_whitespace() {
+        assert_eq!(load(past), Detail::PastL1 { writes: false }, "{past}");
+    }
+    let atom = of("atom.global.add.u32 %r5, [%rd2], 1; st.shared.u32 [%r4], %r5;");
+    assert_eq!(atom, Detail::None);
+    assert_eq!(
+        of("atom.global.add.u32 %r5, [%rd2], 1;"),
+        Detail::PastL1 { writes: true }
+    );
+    let units = [
+        ("fma.rn.f32 %r5, %r1, %r1, %r1;", Detail::None),
+        ("mad.lo.u32 %r5, %r1, %r1, %r1;", Detail::None),
+        ("xor.b32 %r5, %r1, %r2;", Detail::Unit(Unit::Integer)),
+        ("setp.lt.f32 %p1, %r1, %r2;", Detail::Unit(Unit::Integer)),
+        (
+            "fma.rn.f64 %rd3, %rd1, %rd1, %rd1;",
+            Detail::Unit(Unit::Double),
+        ),
+        ("cvt.u64.u32 %rd3, %r1;", Detail::Unit(Unit::Free)),
+        (
+            "shfl.sync.idx.b32 %r5, %r1, 0, 31, -1;",
+            Detail::Unit(Unit::Exchange),
+        ),
+        ("ex2.approx.f32 %r5, %r1;", Detail::None),
+    ];
+    for (text, unit) in units {
+        assert_eq!(of(text), unit, "{text}");
+    }
 }

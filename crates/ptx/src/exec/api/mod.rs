@@ -4,7 +4,7 @@ pub(super) mod reported;
 
 use crate::ast::Register;
 use crate::names::Space;
-use reported::{BarrierEvent, CopyEvent, Meeting};
+use reported::{BarrierEvent, CopyEvent, Meeting, PeerEvent};
 use serde::{Serialize, Serializer};
 use spadkit_base::toolkit::Users;
 use std::sync::Arc;
@@ -366,6 +366,9 @@ pub trait BlockSink {
 
     /// A lane of a bulk copy that was told of has copied.
     fn bulk_copy(&mut self, _event: &CopyEvent) {}
+
+    /// Another block of the cluster has changed an `mbarrier` of this one.
+    fn changed_by_peer(&mut self, _event: &PeerEvent) {}
 
     /// Lanes come to a barrier, which was told of as an instruction.
     fn barrier_reached(&mut self, _meeting: &Meeting) {}

@@ -28,11 +28,13 @@ pub enum BarrierOp {
     CopiesJoin,
     /// Waits until the phase of that number, counted from 0, is complete.
     Wait,
+    /// This many bytes of an `st.async` or `red.async` are on their way to it.
+    Sent,
 }
 
 impl BarrierOp {
     /// Every operation, in the order of its number in traces.
-    pub const ALL: [BarrierOp; 11] = [
+    pub const ALL: [BarrierOp; 12] = [
         BarrierOp::Init,
         BarrierOp::Invalidate,
         BarrierOp::Expect,
@@ -44,6 +46,7 @@ impl BarrierOp {
         BarrierOp::CopiesArrive,
         BarrierOp::CopiesJoin,
         BarrierOp::Wait,
+        BarrierOp::Sent,
     ];
 }
 
@@ -70,6 +73,30 @@ pub struct BarrierEvent<'a> {
     pub op: BarrierOp,
     /// The lanes for which it has done it.
     pub lanes: &'a [BarrierLane],
+}
+
+/// What another block of the cluster does to an `mbarrier` object of the block.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PeerEvent {
+    /// Byte offset of the object.
+    pub object: u64,
+    /// Phase of the object in which it is done, counted from 0.
+    pub phase: u64,
+    /// The operation; of bytes that come, [`BarrierOp::Complete`].
+    pub op: BarrierOp,
+    /// Arrivals or bytes, as the operation says.
+    pub number: u32,
+    /// The copy that brings the bytes.
+    pub copy: Option<PeerCopy>,
+}
+
+/// A copy of another block of the cluster into the block.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PeerCopy {
+    /// Shared memory that it writes.
+    pub shared: Piece,
+    /// Whether it comes from global memory, not from shared memory of the other block.
+    pub from_global: bool,
 }
 
 /// Lanes that come to a barrier of the block or of its cluster.

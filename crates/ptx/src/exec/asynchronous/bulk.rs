@@ -4,7 +4,7 @@
 use super::mbarrier;
 use crate::exec::access;
 use crate::exec::api::FindingKind;
-use crate::exec::api::reported::{CopyEvent, Piece};
+use crate::exec::api::reported::{CopyEvent, PeerCopy, Piece};
 use crate::exec::check::asynchronous::{self as raced, Way};
 use crate::exec::check::early;
 use crate::exec::image::{BulkEnd, BulkOp, WINDOW};
@@ -104,6 +104,10 @@ fn one(
             change,
             lane,
             (bytes as u32, block),
+            to.peer.map(|(_, at)| PeerCopy {
+                shared: (at, bytes),
+                from_global: from.global.is_some(),
+            }),
         )?),
         None => None,
     };

@@ -3,7 +3,7 @@
 
 use super::{bulk, map_memory, mbarrier};
 use crate::exec::api::FindingKind;
-use crate::exec::api::reported::{CopyEvent, Piece, TensorRows};
+use crate::exec::api::reported::{CopyEvent, PeerCopy, Piece, TensorRows};
 use crate::exec::check::asynchronous as raced;
 use crate::exec::image::asynchronous::{BulkEnd, Change, MapOp, TensorCopy, TensorMove};
 use crate::exec::machine::Machine;
@@ -108,6 +108,26 @@ fn arrival(info: &TensorCopy) -> Option<&Change> {
     }
 }
 
+/// The bytes of a load, which goes to these bytes of the shared memory of another block or of
+/// the own, have come: the object and the word of its phase.
+fn bytes_come(
+    m: &mut Machine,
+    arrives: &Change,
+    lane: u32,
+    bytes: (u32, Option<u32>),
+    (other, shared): (Option<u32>, Piece),
+) -> Option<(u64, u64)> {
+    if let Some(rank) = other {
+        let barrier = mbarrier::offset(m, &arrives.place, lane);
+        raced::sent(m, lane, (rank, shared.0, shared.1), (barrier, None));
+    }
+    let copy = other.map(|_| PeerCopy {
+        shared,
+        from_global: true,
+    });
+    mbarrier::bytes_come(m, arrives, lane, bytes, copy)
+}
+
 /// Moves the box between global memory and the shared memory of `block`, or that
 /// of the lane's address.
 fn move_box(
@@ -124,12 +144,11 @@ fn move_box(
     let (other, shared) = bulk::shared_in(m, (address, block), lane, size, loads)?;
     let bytes = map.moved_bytes() as u32;
     let arrives = arrival(info);
-    if let (Some(rank), Some(arrives)) = (other, arrives) {
-        let barrier = mbarrier::offset(m, &arrives.place, lane);
-        raced::sent(m, lane, (rank, shared, size.0), (barrier, None));
-    }
     let phase = match arrives {
-        Some(arrives) => Some(mbarrier::bytes_come(m, arrives, lane, (bytes, block))?),
+        Some(arrives) => {
+            let to = (other, (shared, size.0));
+            Some(bytes_come(m, arrives, lane, (bytes, block), to)?)
+        }
         None => None,
     };
     let mut pieces = Vec::new();

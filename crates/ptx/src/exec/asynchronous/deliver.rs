@@ -3,6 +3,7 @@
 
 use super::mbarrier;
 use crate::exec::access;
+use crate::exec::api::reported::{BarrierLane, BarrierOp};
 use crate::exec::check::asynchronous;
 use crate::exec::image::{Change, MemoryOp, WINDOW};
 use crate::exec::machine::Machine;
@@ -21,6 +22,7 @@ pub fn run(m: &mut Machine, info: &MemoryOp, change: &Change, exec: u32) {
     m.races = races;
     let bytes = info.bytes;
     let updates = info.transfer.is_atomic().then_some(bytes);
+    let mut own = Vec::new();
     for lane in active(exec) {
         let to = m.reached(m.address_from(info.from, info.offset, lane) & !WINDOW);
         if let Reached::Peer(rank, at) = to
@@ -30,7 +32,7 @@ pub fn run(m: &mut Machine, info: &MemoryOp, change: &Change, exec: u32) {
             let to = (rank, at, bytes.into());
             asynchronous::sent(m, lane, to, (barrier, updates));
         }
-        let Some(phase) = mbarrier::bytes_come(m, change, lane, (bytes, None)) else {
+        let Some(phase) = mbarrier::bytes_come(m, change, lane, (bytes, None), None) else {
             continue;
         };
         if let Reached::Own(at) = to
@@ -38,6 +40,14 @@ pub fn run(m: &mut Machine, info: &MemoryOp, change: &Change, exec: u32) {
         {
             let way = asynchronous::Way::to(Some(phase), updates);
             asynchronous::delivered(m, lane, (at, bytes), way);
+            own.push(BarrierLane {
+                lane,
+                offset: phase.0,
+                number: bytes,
+            });
         }
+    }
+    if !own.is_empty() {
+        mbarrier::report(m, BarrierOp::Sent, &own);
     }
 }

@@ -5,7 +5,7 @@
 //! them: so a barrier that nobody has initialised is known as such.
 
 use crate::exec::api::FindingKind;
-use crate::exec::api::reported::{BarrierEvent, BarrierLane, BarrierOp};
+use crate::exec::api::reported::{BarrierEvent, BarrierLane, BarrierOp, PeerCopy, PeerEvent};
 use crate::exec::check::clusters;
 use crate::exec::check::{asynchronous, early};
 use crate::exec::image::{Action, Change, SHARED_WINDOW, SharedPlace, WINDOW, Wait, offset_in};
@@ -115,7 +115,7 @@ pub fn change(m: &mut Machine, info: &Change, exec: u32) {
             continue;
         };
         if let Some(rank) = block {
-            change_other(m, info, lane, (rank, at, number));
+            change_other(m, info, lane, (rank, at, number), None);
             continue;
         }
         if m.observer.is_some() {
@@ -136,7 +136,13 @@ pub fn change(m: &mut Machine, info: &Change, exec: u32) {
 
 /// Changes an object of another block: those of its threads that wait for the
 /// phase see what the lane did before.
-fn change_other(m: &mut Machine, info: &Change, lane: u32, (rank, at, number): (u32, u64, u32)) {
+fn change_other(
+    m: &mut Machine,
+    info: &Change,
+    lane: u32,
+    (rank, at, number): (u32, u64, u32),
+    copy: Option<PeerCopy>,
+) {
     if matches!(
         info.action,
         Action::Init | Action::Invalidate | Action::Copies { .. }
@@ -167,7 +173,17 @@ fn change_other(m: &mut Machine, info: &Change, lane: u32, (rank, at, number): (
         change_one(m, info, lane, (at, number));
         (before, phase(m))
     });
+    let observed = m.observer.is_some();
     let told = &mut m.cluster.peers[rank as usize].told;
+    if let Some(phase) = before.filter(|_| observed) {
+        told.push(Told::Changed(PeerEvent {
+            object: at,
+            phase,
+            op: reported(info.action),
+            number,
+            copy,
+        }));
+    }
     if let (Some(phase), Some((brought, landed))) = (before, brought) {
         told.push(Told::Brought(word(at, phase), Box::new(brought)));
         let landed = landed.map(|sent| Told::Landed(word(at, phase), Box::new(sent)));
@@ -203,7 +219,8 @@ fn reported(action: Action) -> BarrierOp {
     }
 }
 
-fn report(m: &mut Machine, op: BarrierOp, lanes: &[BarrierLane]) {
+/// Tells the observer of an operation of lanes.
+pub fn report(m: &mut Machine, op: BarrierOp, lanes: &[BarrierLane]) {
     let (warp, pc) = (m.warp, m.pc);
     if let Some(observer) = &mut m.observer {
         observer.mbarrier(&BarrierEvent {
@@ -353,18 +370,19 @@ pub fn offset(m: &Machine, place: &SharedPlace, lane: u32) -> u64 {
 
 /// Bytes of a copy have come, at the object of `block` that is where the lane's is
 /// in its own block, or at the lane's: that object, and the word that carries the
-/// order of the phase.
+/// order of the phase. `copy` is what it is to another block.
 pub fn bytes_come(
     m: &mut Machine,
     info: &Change,
     lane: u32,
     (bytes, block): (u32, Option<u32>),
+    copy: Option<PeerCopy>,
 ) -> Option<(u64, u64)> {
     m.mbarriers.progress();
     let (named, at) = locate_any(m, &info.place, lane, "an mbarrier")?;
     let other = block.or(named).filter(|&rank| rank != m.cluster.rank);
     if let Some(rank) = other {
-        change_other(m, info, lane, (rank, at, bytes));
+        change_other(m, info, lane, (rank, at, bytes), copy);
         return Some((at, word(at, 0)));
     }
     let phase = m.mbarriers.objects.get(&at).map(|o| o.phase());

@@ -7,6 +7,7 @@
 
 use super::Machine;
 use super::phase::Mbarriers;
+use crate::exec::api::reported::PeerEvent;
 use crate::exec::race::{Knowledge, Seen};
 
 /// Bits of the offset.
@@ -50,17 +51,20 @@ pub struct Window {
     pub mbarriers: Mbarriers,
     /// Whether all threads of the block have exited.
     pub ended: bool,
-    /// Changes that another block has made to its `mbarrier`s, for the race detector.
+    /// Changes that another block has made to its `mbarrier`s, for the race detector and
+    /// for observers.
     pub told: Vec<Told>,
 }
 
 /// Knowledge that the arrivals of another block bring to a phase of an `mbarrier`, given by
-/// its word, or that a phase is over.
+/// its word, that a phase is over, or the change itself.
 pub enum Told {
     Brought(u64, Box<Knowledge>),
     /// Bytes that were sent have arrived.
     Landed(u64, Box<Seen>),
     Over(u64),
+    /// The change itself, for observers.
+    Changed(PeerEvent),
 }
 
 /// A block in its cluster.
@@ -127,14 +131,17 @@ impl Machine<'_> {
         self.written = window.written;
         self.complete = window.complete;
         self.mbarriers = window.mbarriers;
-        let Some(races) = &mut self.races else {
-            return;
-        };
         for told in window.told {
-            match told {
-                Told::Brought(phase, all) => races.order.bring_from_abroad(phase, &all),
-                Told::Landed(phase, sent) => races.order.land_from_abroad(phase, &sent),
-                Told::Over(phase) => races.order.forget(phase),
+            match (told, &mut self.races, &mut self.observer) {
+                (Told::Changed(event), _, Some(observer)) => observer.changed_by_peer(&event),
+                (Told::Brought(phase, all), Some(races), _) => {
+                    races.order.bring_from_abroad(phase, &all);
+                }
+                (Told::Landed(phase, sent), Some(races), _) => {
+                    races.order.land_from_abroad(phase, &sent);
+                }
+                (Told::Over(phase), Some(races), _) => races.order.forget(phase),
+                _ => {}
             }
         }
     }

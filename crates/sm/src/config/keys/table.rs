@@ -57,6 +57,8 @@ const fn range(of: &RangeInclusive<u32>) -> Allowed {
 
 /// Cycles of an instruction.
 const LATENCY: Allowed = Allowed::Range(1, 1024);
+/// Cycles between two instructions of a unit.
+const INTERVAL: Allowed = Allowed::Range(1, 256);
 /// Cycles of global memory and its caches.
 const FAR: Allowed = Allowed::Range(1, 100_000);
 /// Bytes that are fetched together: at least a word.
@@ -201,6 +203,11 @@ pub(in crate::config) static KEYS: &[Key] = &[
         Allowed::Range(0, 1024)
     ),
     number!("sm.remote_cycles", sm.latencies.remote, LATENCY),
+    number!("sm.alu_issue", sm.issue.alu, INTERVAL),
+    number!("sm.integer_issue", sm.issue.integer, INTERVAL),
+    number!("sm.f64_issue", sm.issue.f64, INTERVAL),
+    number!("sm.sfu_issue", sm.issue.sfu, INTERVAL),
+    number!("sm.exchange_issue", sm.issue.exchange, INTERVAL),
     number!(
         "tensor.macs_per_cycle",
         sm.tensor.macs_per_cycle,
@@ -262,6 +269,8 @@ pub(in crate::config) static KEYS: &[Key] = &[
     number!("l1.latency", sm.l1.latency, FAR),
     number!("l1.mshrs", sm.l1.mshrs, ENTRIES),
     flag!("l1.sectored", sm.l1.sectored),
+    flag!("l1.unified", sm.l1.unified),
+    flag!("l1.bypass", sm.l1.bypass),
     number!(
         "l2.size_bytes",
         sm.l2.size_bytes,

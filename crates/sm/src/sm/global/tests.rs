@@ -17,7 +17,7 @@ const PARAMETERS: Parameters = Parameters {
 fn of(parameters: Parameters) -> GlobalMemory {
     let mut sm = Config::preset("small").unwrap().sm;
     sm.global = parameters;
-    GlobalMemory::new(&sm)
+    GlobalMemory::new(&sm, 0)
 }
 
 fn memory() -> GlobalMemory {
@@ -130,7 +130,7 @@ fn sectors_cost_what_they_have_in_bytes() {
     let sm90 = Config::preset("sm90").unwrap();
     let data = |stride: u64| {
         let segments: Vec<u64> = (0..32).map(|k| stride * k).collect();
-        GlobalMemory::new(&sm90.sm).send_load(&segments, 0)
+        GlobalMemory::new(&sm90.sm, 0).send_load(&segments, 0)
     };
     assert_eq!(data(4), data(1));
 }
@@ -138,7 +138,7 @@ fn sectors_cost_what_they_have_in_bytes() {
 #[test]
 fn a_sectored_line_has_what_was_asked_for() {
     let sm90 = Config::preset("sm90").unwrap();
-    let mut memory = GlobalMemory::new(&sm90.sm);
+    let mut memory = GlobalMemory::new(&sm90.sm, 0);
     let mut counted = |segments: &[u64], cycle: u64| {
         memory.send_load(segments, cycle);
         let l1 = memory.l1.as_ref().unwrap();
@@ -156,4 +156,46 @@ fn a_sectored_line_has_what_was_asked_for() {
         memory.l1.as_ref().unwrap().misses
     };
     assert_eq!([missed(1, 10_000), missed(0, 11_000)], [2, 3]);
+}
+
+/// What goes past the L1 takes the latency of the L2 every time; an atomic makes what the L1
+/// has stale.
+#[test]
+fn atomics_go_past_the_l1() {
+    let sm90 = Config::preset("sm90").unwrap();
+    let mut memory = GlobalMemory::new(&sm90.sm, 0);
+    let far = u64::from(sm90.sm.global.latency);
+    assert_eq!(memory.send_load(&[0], 0), 1 + far);
+    assert_eq!(memory.send_load(&[0], 1000), 1001 + 34);
+    assert_eq!(memory.send_past_l1(&[0], 2000, false), 2001 + far);
+    assert_eq!(memory.send_load(&[0], 3000), 3001 + 34);
+    assert_eq!(memory.send_past_l1(&[0], 4000, true), 4001 + far);
+    assert_eq!(memory.send_load(&[0], 5000), 5001 + far);
+    // The papers' machines send everything through it.
+    let mut sm = sm90.sm.clone();
+    sm.l1.bypass = false;
+    let mut memory = GlobalMemory::new(&sm, 0);
+    memory.send_load(&[0], 0);
+    assert_eq!(memory.send_past_l1(&[0], 1000, true), 1001 + 34);
+}
+
+/// The L1 has what the scratchpad of the resident blocks leaves.
+#[test]
+fn a_unified_l1_is_as_large_as_the_scratchpad_leaves_it() {
+    let sm90 = Config::preset("sm90").unwrap();
+    // Every line of so many KiB is loaded twice: a stride over more than there is never hits.
+    let hits = |kib: u64, scratchpad: u64| {
+        let mut memory = GlobalMemory::new(&sm90.sm, scratchpad << 10);
+        for n in 0..2 * 8 * kib {
+            memory.send_load(&[n % (8 * kib) * 4], 1000 * n);
+        }
+        memory.l1.as_ref().map_or(0, |l1| l1.hits)
+    };
+    for (kib, scratchpad, there) in [(256, 0, 256), (28, 228, 28), (35, 228, 0), (64, 256, 0)] {
+        let found = hits(kib, scratchpad);
+        assert!(
+            found <= 8 * there && (there == 0 || found == 8 * there),
+            "{kib} {scratchpad}: {found}"
+        );
+    }
 }

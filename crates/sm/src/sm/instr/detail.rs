@@ -85,6 +85,33 @@ pub enum Detail {
     Mbarrier(BarrierOp, u32),
     /// For bulk groups: a wait leaves this many of them pending.
     BulkGroup(BulkGroupOp, u32),
+    /// For a load of global memory: it goes past the L1, to what all SMs see.
+    PastL1 {
+        /// Whether it also writes, as an atomic.
+        writes: bool,
+    },
+    /// For arithmetic: a unit other than that of its kind.
+    Unit(Unit),
+}
+
+/// A unit of a scheduler whose rate is its own. Without one, alu goes to that of
+/// floating-point numbers, and sfu to that of special functions. The position in
+/// [`Unit::ALL`] plus one is its number in recorded traces.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Unit {
+    /// Integers of 32 bits, but for their products.
+    Integer,
+    /// Floating-point numbers of 64 bits.
+    Double,
+    /// None that limits it.
+    Free,
+    /// Exchanges between the lanes of a warp.
+    Exchange,
+}
+
+impl Unit {
+    /// Every unit.
+    pub const ALL: [Unit; 4] = [Unit::Integer, Unit::Double, Unit::Free, Unit::Exchange];
 }
 
 // Traces hold tens of millions of instructions.

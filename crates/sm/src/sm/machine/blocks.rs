@@ -159,7 +159,8 @@ impl Sm<'_> {
             self.check_before(w, ready_at);
             self.schedulers.two_level.enter(w);
         }
-        self.copies.start(slot, self.layout.warps(slot));
+        let incoming = self.incoming(block)?;
+        self.copies.start(slot, self.layout.warps(slot), incoming);
         self.grid.arrivals[slot].clear();
         self.sets.resident |= mask;
         self.block_starts(slot);

@@ -74,6 +74,8 @@ impl Sm<'_> {
         if pending.kind != InstrKind::StGlobal {
             let ready = if pending.kind == InstrKind::Texture {
                 self.texture.fetch(pending.mask.count_ones(), self.cycle)
+            } else if let Detail::PastL1 { writes } = pending.detail {
+                self.global.send_past_l1(&segments, self.cycle, writes)
             } else {
                 self.global.send_load(&segments, self.cycle)
             };

@@ -1,11 +1,14 @@
 //! Asynchronous copies, and what waits for them (microarchitecture/sm-model.md).
 
 use super::Sm;
+use super::abroad::{Abroad, Landing};
 use crate::model::{WarpMask, lanes_of, warp_bit, warps_of};
 use crate::sm::MbarrierOp;
 use crate::sm::copy_engine::{Completion, CopyEngine, Groups, Owner, Progress};
+use crate::sm::incoming::Incoming;
 use crate::sm::instr::{Addresses, BulkGroupOp, Detail, Instr, InstrKind};
 use crate::sm::transfer::Rows;
+use crate::sm::warp::NEVER;
 use spadkit_base::error::{Error, Result};
 use spadkit_ptx::exec::BarrierOp;
 use spadkit_ptx::exec::{Arrival, BarrierObject};
@@ -22,13 +25,17 @@ pub(super) struct Copies {
     /// Stores that the channel takes in a cycle.
     leaving: Vec<(u64, Owner)>,
     /// Objects of each block slot, by their byte address.
-    barriers: Vec<BTreeMap<u64, BarrierObject>>,
+    pub barriers: Vec<BTreeMap<u64, BarrierObject>>,
     /// Bulk groups of each warp: of the lanes that have made some.
     groups: Vec<BTreeMap<u32, Groups>>,
     /// Arrivals that wait for loads of `cp.async`.
     deferred: Vec<Deferred>,
+    /// What other blocks do to the objects of each block slot.
+    pub abroad: Vec<Abroad>,
+    /// What is on its way to objects.
+    pub landing: Vec<Landing>,
     /// Copies under way of each block slot.
-    under_way: Vec<u32>,
+    pub under_way: Vec<u32>,
     /// Warps that wait for a phase of an `mbarrier`.
     pub barrier_waits: WarpMask,
     /// Warps that wait for bulk groups.
@@ -55,6 +62,7 @@ impl Copies {
             rows,
             barriers: vec![BTreeMap::new(); slots],
             groups: vec![BTreeMap::new(); warps],
+            abroad: vec![Abroad::new(); slots],
             under_way: vec![0; slots],
             ..Copies::default()
         }
@@ -62,7 +70,7 @@ impl Copies {
 
     /// No copy is under way.
     pub fn is_idle(&self) -> bool {
-        self.engine.is_idle() && self.leaving.is_empty()
+        self.engine.is_idle() && self.leaving.is_empty() && self.landing.is_empty()
     }
 
     /// No copy of the block in `slot` is under way.
@@ -70,9 +78,17 @@ impl Copies {
         self.under_way[slot] == 0
     }
 
-    /// A block starts in `slot`.
-    pub fn start(&mut self, slot: usize, warps: std::ops::Range<usize>) {
+    /// A block starts in `slot`, to which others of its cluster do this.
+    pub fn start(&mut self, slot: usize, warps: std::ops::Range<usize>, incoming: Vec<Incoming>) {
         self.barriers[slot].clear();
+        self.landing.retain(|landing| landing.slot != slot);
+        self.abroad[slot].clear();
+        for one in incoming {
+            self.abroad[slot]
+                .entry(one.object)
+                .or_default()
+                .push_back(one);
+        }
         self.groups[warps].fill(BTreeMap::new());
     }
 
@@ -80,8 +96,11 @@ impl Copies {
     /// `channel`.
     pub fn next_event(&self, channel: u64) -> u64 {
         let leaves = self.leaving.iter().map(|(cycle, _)| *cycle).min();
+        let lands = self.landing.iter().map(|landing| landing.cycle).min();
         let event = self.engine.next_event(channel);
-        event.min(leaves.unwrap_or(u64::MAX))
+        event
+            .min(leaves.unwrap_or(NEVER))
+            .min(lands.unwrap_or(NEVER))
     }
 }
 
@@ -130,7 +149,8 @@ impl Sm<'_> {
             .partition(|(cycle, _)| *cycle <= now);
         self.copies.leaving = leaving;
         let left: Vec<(u64, Owner)> = left;
-        left.iter().try_for_each(|(_, owner)| self.copied(owner))
+        left.iter().try_for_each(|(_, owner)| self.copied(owner))?;
+        self.land()
     }
 
     /// A row has had the banks in this cycle.
@@ -156,16 +176,7 @@ impl Sm<'_> {
 
     /// A copy is complete.
     fn copied(&mut self, owner: &Owner) -> Result<()> {
-        self.copies.under_way[owner.slot] -= 1;
-        if self.copies.has_left(owner.slot) && self.shares(owner.slot) {
-            // Warps that end have waited for it.
-            for w in self.layout.warps(owner.slot) {
-                let warp = &self.warps[w];
-                if warp.is_resident() && !warp.offered && warp.ends() {
-                    self.check(w, self.cycle + 1);
-                }
-            }
-        }
+        self.ends_in(owner.slot);
         match owner.completion {
             Completion::Barrier(at, bytes) => {
                 self.change_barrier(owner.warp, owner.slot, at, |object| {
@@ -175,6 +186,24 @@ impl Sm<'_> {
             Completion::Group(..) => {
                 self.group_ends(owner, true);
                 Ok(())
+            }
+            Completion::Incoming(at, bytes) => {
+                let op = MbarrierOp::Complete { bytes };
+                self.done_by_other(owner.slot, at, op)
+            }
+        }
+    }
+
+    /// A copy of the block in `slot` is no longer under way.
+    pub(super) fn ends_in(&mut self, slot: usize) {
+        self.copies.under_way[slot] -= 1;
+        if self.copies.has_left(slot) && self.shares(slot) {
+            // Warps that end have waited for it.
+            for w in self.layout.warps(slot) {
+                let warp = &self.warps[w];
+                if warp.is_resident() && !warp.offered && warp.ends() {
+                    self.check(w, self.cycle + 1);
+                }
             }
         }
     }
@@ -201,8 +230,13 @@ impl Sm<'_> {
         };
         let (through, by_barrier) = match instr.detail {
             Detail::Mbarrier(BarrierOp::Wait, phase) => {
-                let object = self.copies.barriers[warp.slot].get(&instr.addrs.of(0));
-                (object.is_some_and(|o| o.phase() > u64::from(phase)), true)
+                let (slot, at) = (warp.slot, instr.addrs.of(0));
+                let object = self.copies.barriers[slot].get(&at);
+                let through = object.is_some_and(|o| o.phase() > u64::from(phase));
+                if !through {
+                    self.summon(slot, at);
+                }
+                (through, true)
             }
             Detail::BulkGroup(op @ (BulkGroupOp::Wait | BulkGroupOp::WaitRead), left) => {
                 let done = op == BulkGroupOp::Wait;
@@ -248,7 +282,9 @@ impl Sm<'_> {
             }
             (_, Detail::Mbarrier(op, number)) if lanes != 0 => {
                 let op = MbarrierOp::new(op, number);
-                self.barrier_op(w, slot, instr, (op, lanes.count_ones()))
+                let at = instr.addrs.of(0);
+                self.summon(slot, at);
+                self.barrier_op(w, (slot, at), (op, lanes.count_ones()))
             }
             _ => Ok(()),
         }
@@ -293,14 +329,12 @@ impl Sm<'_> {
     }
 
     /// An operation of this many lanes on an object.
-    fn barrier_op(
+    pub(super) fn barrier_op(
         &mut self,
         w: usize,
-        slot: usize,
-        instr: &Instr,
+        (slot, at): (usize, u64),
         (op, lanes): (MbarrierOp, u32),
     ) -> Result<()> {
-        let at = instr.addrs.of(0);
         let all = |number: u32| lanes.saturating_mul(number);
         let arrival = |count, bytes, drops| Arrival {
             count,
@@ -310,19 +344,22 @@ impl Sm<'_> {
         };
         let arrival = match op {
             MbarrierOp::Init { arrivals } => {
-                return match BarrierObject::new(arrivals) {
-                    Ok(object) => {
-                        self.copies.barriers[slot].insert(at, object);
-                        Ok(())
-                    }
-                    Err(text) => Err(self.barrier_error(w, instr, text)),
-                };
+                let object = BarrierObject::new(arrivals);
+                let object = object.map_err(|text| self.object_error(w, at, text))?;
+                self.forget_landing(slot, at);
+                self.copies.barriers[slot].insert(at, object);
+                return Ok(());
             }
             MbarrierOp::Invalidate => {
+                self.forget_landing(slot, at);
                 self.copies.barriers[slot].remove(&at);
                 return Ok(());
             }
             MbarrierOp::Wait { .. } => return Ok(()),
+            MbarrierOp::Sent { bytes } => {
+                self.send(w, (slot, at), all(bytes));
+                return Ok(());
+            }
             MbarrierOp::Expect { bytes } => {
                 return self.change_barrier(w, slot, at, |o| o.expect(all(bytes)));
             }
@@ -401,7 +438,7 @@ impl Sm<'_> {
 
     /// Changes an object; if that completes its phase, those who wait for it
     /// are looked at in the next cycle.
-    fn change_barrier(
+    pub(super) fn change_barrier(
         &mut self,
         w: usize,
         slot: usize,
@@ -426,13 +463,6 @@ impl Sm<'_> {
             }
         }
         Ok(())
-    }
-
-    fn barrier_error(&self, w: usize, instr: &Instr, text: String) -> Error {
-        Error::usage(
-            format!("{}: {text}", self.place(w, instr)),
-            "expected what the PTX ISA's mbarrier allows",
-        )
     }
 
     fn object_error(&self, w: usize, at: u64, text: String) -> Error {

@@ -58,7 +58,8 @@ impl Sm<'_> {
         }
         let mut waiting = self.waiting(outputs.wait_sh);
         if let Some(together) = &self.workload.info().together {
-            let not_here = "what other blocks do in this one is not modelled";
+            let not_here =
+                "a trace before version 6 does not have what other blocks do in this one";
             waiting.push(format!("of the blocks, {together}: {not_here}"));
         }
         Err(Error::usage(

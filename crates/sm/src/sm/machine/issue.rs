@@ -51,7 +51,7 @@ impl Sm<'_> {
             if in_path.as_ref().is_some_and(own) {
                 continue;
             }
-            let ready = self.schedulers.ready & self.schedulers.own[k];
+            let ready = self.schedulers.can_issue(k, self.cycle);
             if ready == 0 {
                 continue;
             }
@@ -66,7 +66,7 @@ impl Sm<'_> {
             };
             if let Some(w) = self.schedulers.private[k].step(&inputs).sel {
                 issued |= 1 << k;
-                self.schedulers.ready &= !(1 << w);
+                self.schedulers.take(k, w, self.cycle);
                 let active = self.active(w);
                 self.issued(w, active, true)?;
             }

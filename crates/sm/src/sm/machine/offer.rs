@@ -80,12 +80,15 @@ impl Sm<'_> {
             return Ok(());
         }
         self.sets.store_waits &= !warp_bit(w);
-        let offer = if private { None } else { Some(self.offer(w)?) };
-        self.warps[w].offered = true;
-        match offer {
-            None => self.schedulers.ready |= 1 << w,
-            some => self.offers.set(w, some),
+        if private {
+            if let Some(instr) = self.warps[w].next() {
+                self.schedulers.offer(w, instr);
+            }
+        } else {
+            let offer = self.offer(w)?;
+            self.offers.set(w, Some(offer));
         }
+        self.warps[w].offered = true;
         Ok(())
     }
 

@@ -7,6 +7,7 @@ use crate::sm::workload::OnePart;
 struct Programs {
     info: KernelInfo,
     warps: Vec<Vec<Instr>>,
+    incoming: Vec<Incoming>,
 }
 
 impl Workload for Programs {
@@ -19,6 +20,10 @@ impl Workload for Programs {
             self.warps[warp as usize].as_slice().into(),
         ))))
     }
+
+    fn incoming(&self, _block: u32) -> Result<Vec<Incoming>> {
+        Ok(self.incoming.clone())
+    }
 }
 
 pub(super) fn on(config: &Config, warps: Vec<Vec<Instr>>) -> Result<Statistics> {
@@ -28,8 +33,18 @@ pub(super) fn on(config: &Config, warps: Vec<Vec<Instr>>) -> Result<Statistics> 
 /// Runs a grid of so many equal blocks, each with so many bytes of shared memory.
 pub(super) fn on_blocks(
     config: &Config,
+    size: (u32, u32),
+    warps: Vec<Vec<Instr>>,
+) -> Result<Statistics> {
+    in_cluster(config, size, warps, Vec::new())
+}
+
+/// The same, where other blocks do something to each block.
+fn in_cluster(
+    config: &Config,
     (blocks, shared_bytes): (u32, u32),
     warps: Vec<Vec<Instr>>,
+    incoming: Vec<Incoming>,
 ) -> Result<Statistics> {
     let programs = Programs {
         info: KernelInfo {
@@ -44,6 +59,7 @@ pub(super) fn on_blocks(
             together: None,
         },
         warps,
+        incoming,
     };
     let fast = Setup::default().run(config, &programs);
     if let Ok(fast) = &fast {
@@ -333,4 +349,91 @@ fn misuse_is_refused() {
     assert!(nobody.contains("has not been initialised"), "{nobody}");
     let outside = error(vec![copy(true, 1952, false)]);
     assert!(outside.contains("a block has 1920 bytes"), "{outside}");
+}
+
+fn incoming(phase: u64, op: MbarrierOp, copy: Option<((u64, u64), bool)>) -> Incoming {
+    Incoming {
+        object: BARRIER,
+        phase,
+        op,
+        copy,
+    }
+}
+
+/// A copy of another block begins with the first use of the object, in cycle 2, and from then
+/// on takes as long as one of the block's own.
+#[test]
+fn a_copy_of_another_block_comes_as_if_it_began_with_the_phase() {
+    for rows in [1, 2, 8] {
+        let bytes = 32 * rows as u32;
+        let mut waits = load_and_wait(32 * rows);
+        waits.remove(2);
+        let from = |global| {
+            let copy = Some(((0, 32 * rows), global));
+            let comes = incoming(0, MbarrierOp::Complete { bytes }, copy);
+            in_cluster(&copying(32), (1, 1920), vec![waits.clone()], vec![comes])
+        };
+        let s = from(true).unwrap();
+        let complete = 2 + 40 + rows;
+        assert_eq!(
+            (s.cycles, s.stalls.mbarrier),
+            (complete + 5, complete - 2),
+            "{s:?}"
+        );
+        // From shared memory of the other block, with the latency of the way there.
+        let far = from(false).unwrap().cycles;
+        assert_eq!(far - s.cycles, 180 - 40);
+        assert_eq!(s.global_segments, 0);
+    }
+}
+
+/// Arrivals and bytes of other blocks, phase by phase: none comes before its phase.
+#[test]
+fn what_other_blocks_do_waits_for_its_phase() {
+    let wait = |phase| barrier(MbarrierOp::Wait { phase });
+    let program = vec![
+        barrier(MbarrierOp::Init { arrivals: 2 }),
+        barrier(MbarrierOp::Arrive { arrivals: 1 }),
+        wait(0),
+        barrier(MbarrierOp::Arrive { arrivals: 1 }),
+        wait(1),
+    ];
+    let arrives = |phase| incoming(phase, MbarrierOp::Arrive { arrivals: 1 }, None);
+    let expects = incoming(1, MbarrierOp::Expect { bytes: 32 }, None);
+    let comes = incoming(1, MbarrierOp::Complete { bytes: 32 }, None);
+    let all = vec![arrives(0), arrives(1), expects, comes];
+    let s = in_cluster(&copying(32), (1, 1920), vec![program.clone()], all).unwrap();
+    // Two phases of 180 cycles, and the latency of the last wait.
+    assert!((360..375).contains(&s.cycles), "{s:?}");
+    let error = in_cluster(&copying(32), (1, 1920), vec![program], vec![arrives(0)]).unwrap_err();
+    assert!(error.to_string().contains("deadlock"), "{error}");
+    let beyond = incoming(
+        0,
+        MbarrierOp::Complete { bytes: 32 },
+        Some(((1900, 32), true)),
+    );
+    let error = in_cluster(&copying(32), (1, 1920), vec![vec![]], vec![beyond]).unwrap_err();
+    assert!(
+        error.to_string().contains("beyond the shared memory"),
+        "{error}"
+    );
+}
+
+/// The bytes of an `st.async` are there after the latency of a remote access; the block keeps
+/// its slot until then.
+#[test]
+fn sent_bytes_take_the_remote_latency() {
+    let program = |last: Option<Instr>| {
+        let mut all = vec![
+            barrier(MbarrierOp::Init { arrivals: 1 }),
+            barrier(MbarrierOp::ArriveExpect { bytes: 4 }),
+            barrier(MbarrierOp::Sent { bytes: 4 }),
+        ];
+        all.extend(last);
+        all
+    };
+    let wait = barrier(MbarrierOp::Wait { phase: 0 });
+    let cycles = |last| on(&copying(32), vec![program(last)]).unwrap().cycles;
+    assert_eq!(cycles(None), 3 + 180);
+    assert_eq!(cycles(Some(wait)), 3 + 180 + 5);
 }

@@ -6,7 +6,10 @@
 //! straight-line code with strided accesses takes a few bytes a line.
 
 mod detail;
+mod incoming;
 mod transfer;
+
+pub(super) use incoming::{put as put_incoming, read as read_incoming};
 
 use crate::sm::instr::{Addresses, Instr, InstrKind, MAX_SOURCES, Sources};
 
@@ -102,13 +105,7 @@ impl Encoder {
         }
         out.extend(instr.dst);
         let srcs = instr.srcs.as_slice();
-        // Bytes of an access are a power of two: 0 to 4 as its logarithm.
-        let width = match instr.kind {
-            InstrKind::Bar if detail::is_named(instr.detail) => NAMED,
-            InstrKind::Bar => 0,
-            _ => instr.bytes.max(1).trailing_zeros() as u8,
-        };
-        out.push(srcs.len() as u8 | width << 4);
+        out.push(srcs.len() as u8 | detail::shape(instr) << 4);
         out.extend(srcs);
         detail::put(out, instr.detail);
         if let Addresses::Copy(copy) = &instr.addrs {
@@ -198,10 +195,6 @@ impl<'a> Cursor<'a> {
     }
 }
 
-/// In place of the bytes per lane of a barrier: more follows its number. Versions before 5
-/// have the bytes of a word there, or of nothing.
-const NAMED: u8 = 1;
-
 /// Decodes the `count` instructions of a chunk of a warp with `lanes` lanes.
 pub(super) fn decode(bytes: &[u8], count: u32, lanes: u32) -> Result<Vec<Instr>, Corrupt> {
     let full = crate::sm::instr::full_mask(lanes);
@@ -255,17 +248,14 @@ fn decode_one(
     let shape = cursor.byte()?;
     let mut registers = [0; MAX_SOURCES];
     let srcs = usize::from(shape & 0xf);
-    if srcs > MAX_SOURCES || shape >> 4 > 4 {
+    if srcs > MAX_SOURCES || shape >> 4 > detail::most(kind) {
         return cursor.corrupt("an instruction has too many sources or bytes");
     }
     for register in &mut registers[..srcs] {
         *register = cursor.byte()?;
     }
     instr.srcs = Sources::new(&registers[..srcs]).unwrap_or_default();
-    instr.detail = detail::read(cursor, instr.detail, shape >> 4 == NAMED)?;
-    if kind.is_memory() {
-        instr.bytes = 1 << (shape >> 4);
-    }
+    detail::read(cursor, &mut instr, shape >> 4)?;
     if kind == InstrKind::BulkCopy {
         let copy = transfer::read(cursor, &mut context.base)?;
         instr.addrs = Addresses::Copy(Box::new(copy));

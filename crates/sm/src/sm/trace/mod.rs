@@ -18,11 +18,14 @@ pub use writer::{TraceSummary, TraceWriter};
 const MAGIC: [u8; 8] = *b"SPADFULL";
 /// Version of the format, and those that are read: 1 has the first 14 kinds
 /// alone, 2 the first 15, 3 and 4 the first 20; the kernel of the first three has no
-/// target; before 5 barriers are of the whole block.
-const VERSION: u16 = 5;
+/// target; before 5 barriers are of the whole block; before 6 there is nothing of what other
+/// blocks do, and arithmetic and loads name no unit and no cache.
+const VERSION: u16 = 6;
 const VERSIONS: std::ops::RangeInclusive<u16> = 1..=VERSION;
 /// Opens a chunk.
 const CHUNK: u8 = b'C';
+/// Opens a chunk of what other blocks of the cluster do to a block.
+const INCOMING: u8 = b'I';
 /// Opens the end of the file.
 const END: u8 = b'E';
 /// Most instructions of a chunk.

@@ -1,7 +1,10 @@
 //! Reading full traces: an index of the chunks, and each chunk when it is needed.
 
-use super::chunk::{self, decode};
-use super::{CHUNK, CHUNK_BYTES, CHUNK_INSTRS, END, HEADER_BYTES, MAGIC, VERSIONS, checksum};
+use super::chunk::{self, decode, read_incoming};
+use super::{
+    CHUNK, CHUNK_BYTES, CHUNK_INSTRS, END, HEADER_BYTES, INCOMING, MAGIC, VERSIONS, checksum,
+};
+use crate::sm::incoming::Incoming;
 use crate::sm::instr::{Instr, KernelInfo};
 use crate::sm::workload::{ProgramStream, Workload};
 use spadkit_base::claims;
@@ -41,8 +44,15 @@ pub struct TraceFile {
     path: PathBuf,
     info: KernelInfo,
     file: Mutex<Box<dyn Source>>,
-    index: BTreeMap<(u32, u32), Arc<[ChunkPlace]>>,
+    index: Index,
     instructions: u64,
+}
+
+/// The chunks of each warp, and those of what other blocks do to each block.
+#[derive(Default)]
+struct Index {
+    warps: BTreeMap<(u32, u32), Arc<[ChunkPlace]>>,
+    incoming: BTreeMap<u32, Vec<ChunkPlace>>,
 }
 
 impl TraceFile {
@@ -104,6 +114,21 @@ impl TraceFile {
     }
 
     fn read(&self, key: (u32, u32), place: ChunkPlace) -> Result<Vec<Instr>> {
+        let chunk = self.read_chunk(key, place)?;
+        let decoded = decode(&chunk, place.count, self.info.warp_size);
+        decoded.map_err(|e| self.corrupt_chunk(place, &e))
+    }
+
+    fn corrupt_chunk(&self, place: ChunkPlace, e: &chunk::Corrupt) -> Error {
+        corrupt(
+            &self.path,
+            place.offset + (CHUNK_HEAD + e.at) as u64,
+            &e.what,
+        )
+    }
+
+    /// The bytes behind the head of a chunk, whose checksum is right.
+    fn read_chunk(&self, key: (u32, u32), place: ChunkPlace) -> Result<Vec<u8>> {
         let mut bytes = vec![0; CHUNK_HEAD + place.length as usize + CHECKSUM as usize];
         let read = {
             let mut file = self.file.lock().unwrap_or_else(|e| e.into_inner());
@@ -122,10 +147,7 @@ impl TraceFile {
                 ),
             ));
         }
-        decode(&chunk[CHUNK_HEAD..], place.count, self.info.warp_size).map_err(|e| {
-            let at = place.offset + (CHUNK_HEAD + e.at) as u64;
-            corrupt(&self.path, at, &e.what)
-        })
+        Ok(chunk[CHUNK_HEAD..].to_vec())
     }
 }
 
@@ -135,13 +157,23 @@ impl Workload for TraceFile {
     }
 
     fn open(&self, block: u32, warp: u32) -> Result<Box<dyn ProgramStream + '_>> {
-        let chunks = self.index.get(&(block, warp)).cloned();
+        let chunks = self.index.warps.get(&(block, warp)).cloned();
         Ok(Box::new(WarpChunks {
             file: self,
             key: (block, warp),
             chunks: chunks.unwrap_or_else(|| Arc::new([])),
             next: 0,
         }))
+    }
+
+    fn incoming(&self, block: u32) -> Result<Vec<Incoming>> {
+        let mut all = Vec::new();
+        for &place in self.index.incoming.get(&block).into_iter().flatten() {
+            let chunk = self.read_chunk((block, 0), place)?;
+            let some = read_incoming(&chunk, place.count);
+            all.extend(some.map_err(|e| self.corrupt_chunk(place, &e))?);
+        }
+        Ok(all)
     }
 }
 
@@ -277,21 +309,20 @@ impl<'a> Scan<'a> {
     }
 
     /// The file positions of all chunks, and the number of instructions.
-    #[allow(clippy::type_complexity)]
-    fn chunks(
-        &mut self,
-        info: &KernelInfo,
-    ) -> Result<(BTreeMap<(u32, u32), Arc<[ChunkPlace]>>, u64)> {
-        let mut index: BTreeMap<(u32, u32), Vec<ChunkPlace>> = BTreeMap::new();
+    fn chunks(&mut self, info: &KernelInfo) -> Result<(Index, u64)> {
+        let mut warps: BTreeMap<(u32, u32), Vec<ChunkPlace>> = BTreeMap::new();
+        let mut incoming: BTreeMap<u32, Vec<ChunkPlace>> = BTreeMap::new();
         let (mut chunks, mut instructions) = (0, 0);
         loop {
             let offset = self.at;
-            match self.take::<1>("a chunk, or the end of the trace")?[0] {
-                CHUNK => {}
+            let tag = self.take::<1>("a chunk, or the end of the trace")?[0];
+            match tag {
+                CHUNK | INCOMING => {}
                 END => {
                     self.end(chunks, instructions)?;
                     let freeze = |(key, places): (_, Vec<_>)| (key, places.into());
-                    return Ok((index.into_iter().map(freeze).collect(), instructions));
+                    let warps = warps.into_iter().map(freeze).collect();
+                    return Ok((Index { warps, incoming }, instructions));
                 }
                 other => {
                     let what = format!("expected a chunk or the end, found byte {other:#04x}");
@@ -316,13 +347,18 @@ impl<'a> Scan<'a> {
                 return Err(corrupt(self.path, offset, &what));
             }
             self.skip(u64::from(length) + CHECKSUM)?;
-            index.entry((block, warp)).or_default().push(ChunkPlace {
+            let place = ChunkPlace {
                 offset,
                 count,
                 length,
-            });
+            };
             chunks += 1;
-            instructions += u64::from(count);
+            if tag == INCOMING {
+                incoming.entry(block).or_default().push(place);
+            } else {
+                warps.entry((block, warp)).or_default().push(place);
+                instructions += u64::from(count);
+            }
         }
     }
 

@@ -19,6 +19,7 @@ pub fn record(workload: &dyn Workload, path: &Path) -> Result<TraceSummary> {
             }
             writer.end_warp(block, warp)?;
         }
+        writer.incoming(block, &workload.incoming(block)?)?;
     }
     writer.finish()
 }

@@ -1,9 +1,11 @@
 //! Round trips, size, and damaged files.
 
 use super::*;
+use crate::sm::incoming::Incoming;
 use crate::sm::instr::{
-    Addresses, BulkGroupOp, Detail, Instr, InstrKind, KernelInfo, Meeting, Sources, full_mask,
+    Addresses, BulkGroupOp, Detail, Instr, InstrKind, KernelInfo, Meeting, Sources, Unit, full_mask,
 };
+use crate::sm::mbarrier::MbarrierOp;
 use crate::sm::transfer::Transfer;
 use crate::sm::workload::Workload;
 use proptest::prelude::*;
@@ -98,6 +100,12 @@ prop_compose! {
             Detail::BulkGroup(..) => {
                 let op = BulkGroupOp::ALL[usize::from(byte) % BulkGroupOp::ALL.len()];
                 Detail::BulkGroup(op, amount)
+            }
+            _ if kind == InstrKind::LdGlobal && amount & 1 == 1 => {
+                Detail::PastL1 { writes: amount & 2 != 0 }
+            }
+            _ if matches!(kind, InstrKind::Alu | InstrKind::Sfu) && amount & 1 == 1 => {
+                Detail::Unit(Unit::ALL[(amount >> 1) as usize % Unit::ALL.len()])
             }
             none => none,
         };
@@ -238,4 +246,39 @@ fn nothing_is_left_of_an_unfinished_trace() {
     writer.push(0, 0, &looping(1)[0]).unwrap();
     drop(writer);
     assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0);
+}
+
+#[test]
+fn what_other_blocks_do_survives_a_round_trip() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("t.spt");
+    let all: Vec<Incoming> = (0..1200u64)
+        .map(|n| Incoming {
+            object: 8 * (n % 3),
+            phase: n / 3,
+            op: MbarrierOp::new(BarrierOp::ALL[n as usize % 12], n as u32),
+            copy: (n % 3 > 0).then_some(((16 * n, 64), n % 3 == 1)),
+        })
+        .collect();
+    let mut writer = TraceWriter::create(&path, &info(2)).unwrap();
+    writer.push(1, 0, &looping(1)[0]).unwrap();
+    writer.incoming(1, &all).unwrap();
+    writer.finish().unwrap();
+    let file = TraceFile::open(&path).unwrap();
+    assert_eq!(file.incoming(1).unwrap(), all);
+    assert!(file.incoming(0).unwrap().is_empty());
+    assert_eq!(
+        (file.instructions(), read(&file, 1, 0).unwrap().len()),
+        (1, 1)
+    );
+    // A copy of the trace has it, too.
+    let again = folder.path().join("again.spt");
+    record(&file, &again).unwrap();
+    assert_eq!(TraceFile::open(&again).unwrap().incoming(1).unwrap(), all);
+    // A changed byte is noticed.
+    let mut bytes = std::fs::read(&path).unwrap();
+    let at = bytes.iter().rposition(|b| *b == 64).unwrap();
+    bytes[at] ^= 1;
+    let damaged = TraceFile::from_bytes(bytes, &path).unwrap();
+    assert!(damaged.incoming(1).is_err());
 }

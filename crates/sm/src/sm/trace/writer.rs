@@ -1,7 +1,8 @@
 //! Writing full traces.
 
-use super::chunk::{Encoder, put_varint};
-use super::{CHUNK, CHUNK_BYTES, CHUNK_INSTRS, END, MAGIC, VERSION, checksum};
+use super::chunk::{Encoder, put_incoming, put_varint};
+use super::{CHUNK, CHUNK_BYTES, CHUNK_INSTRS, END, INCOMING, MAGIC, VERSION, checksum};
+use crate::sm::incoming::Incoming;
 use crate::sm::instr::{Instr, KernelInfo, full_mask};
 use spadkit_base::error::{Error, Result};
 use spadkit_base::output::NewFile;
@@ -85,6 +86,22 @@ impl TraceWriter {
     pub fn end_warp(&mut self, block: u32, warp: u32) -> Result<()> {
         self.flush(block, warp)?;
         self.open.remove(&(block, warp));
+        Ok(())
+    }
+
+    /// What other blocks of its cluster do to block `block`, behind what was written before.
+    pub fn incoming(&mut self, block: u32, all: &[Incoming]) -> Result<()> {
+        for some in all.chunks(CHUNK_INSTRS as usize) {
+            let mut bytes = Vec::new();
+            some.iter().for_each(|one| put_incoming(&mut bytes, one));
+            let mut chunk = vec![INCOMING];
+            for number in [block, 0, some.len() as u32, bytes.len() as u32] {
+                chunk.extend(number.to_le_bytes());
+            }
+            chunk.extend(bytes);
+            self.chunks += 1;
+            self.write(&chunk)?;
+        }
         Ok(())
     }
 
