@@ -95,6 +95,12 @@ fn one(s: &Suggestion, most: usize, details: &mut Details) {
         "longer rows: the declaration alone changes".to_owned()
     } else if s.has_longer_rows() {
         "longer rows: the declaration changes, and the length that wmma takes".to_owned()
+    } else if let Some(library) = s.beside {
+        format!(
+            "your lines change alone: {library} loads nothing that they store, nor they what it \
+             stores; indices count elements of {} from the start of {array}{aligned}",
+            counted(s.element_bytes, "byte")
+        )
     } else {
         format!(
             "every access changes; indices count elements of {} from the start of {array}{aligned}",

@@ -168,3 +168,26 @@ fn a_change_after_which_more_conflicts_are_left_is_no_suggestion() {
     let torn = left["torn"][0]["source"].as_str().unwrap();
     assert!(torn.ends_with("helpers.cu:107"), "{torn}");
 }
+
+/// The object of `summed.cu` has another name in the function that gets it by reference.
+#[test]
+fn an_object_is_mapped_under_the_name_of_the_parameter() {
+    let path = "tests/fixtures/cuda/summed.toml";
+    let found = json(&["tune", path, "--software", "--no-machine-code"]);
+    let suggestion = &found["suggestions"][0];
+    assert_eq!(suggestion["conflicts"], 0);
+    let lines = suggestion["lines"].as_array().unwrap().iter();
+    let mut changed: Vec<&str> = lines
+        .map(|l| {
+            l["call"]["changed_text"]
+                .as_str()
+                .unwrap_or_else(|| panic!("{l}"))
+        })
+        .collect();
+    changed.sort_unstable();
+    let expected = [
+        "(*spad_place_at(&tile, &tile.at(r, threadIdx.x))) = in[r * 32 + threadIdx.x];",
+        "s += (*spad_place_at(&t, &t.at(c, r))) * s;",
+    ];
+    assert_eq!(changed, expected);
+}

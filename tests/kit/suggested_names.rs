@@ -20,14 +20,16 @@ fn with<T>(
         "alias.ptx",
         "library.cu",
         "library.ptx",
+        "united.cu",
+        "united.ptx",
     ] {
         fs::copy(format!("tests/fixtures/cuda/{file}"), dir.path().join(file)).unwrap();
     }
     let argument = |name: &str, init: &str| {
-        format!("[[arg]]\nname = \"{name}\"\ntype = \"{ty}\"\ncount = 256\ninit = \"{init}\"\n")
+        format!("[[arg]]\nname = \"{name}\"\ntype = \"{ty}\"\ncount = 512\ninit = \"{init}\"\n")
     };
     let input = match fixture {
-        "alias" => argument("input", "iota"),
+        "alias" | "united" => argument("input", "iota"),
         _ => String::new(),
     };
     let launch = format!(
@@ -113,4 +115,38 @@ fn no_source_changes_where_a_library_accesses_the_array() {
             assert!(said.contains(expected), "{expected}: {said}");
         }
     }
+}
+
+/// The own tile and the storage live one after the other: the tile alone is mapped.
+#[test]
+fn a_tile_beside_the_storage_of_a_library_changes_alone() {
+    let launch = ("[128]", "s32", "");
+    let found = with(("united", "united"), launch, json, &[]);
+    let change = &found["suggestions"][0];
+    assert_eq!(change["beside"], "CUB", "{found}");
+    let conflicts = ["conflicts_before", "conflicts"].map(|key| change[key].as_u64());
+    assert_eq!(conflicts, [Some(288), Some(0)]);
+    let lines = change["lines"].as_array().unwrap().iter();
+    let mut sources: Vec<&str> = lines.map(|l| l["source"].as_str().unwrap()).collect();
+    sources.sort_unstable();
+    assert_eq!(sources, ["united.cu:12", "united.cu:9"]);
+    assert!(
+        found["left_alone"].as_array().is_none_or(Vec::is_empty),
+        "{found}"
+    );
+    let said = with(("united", "united"), launch, text, &["-q"]).replace('\n', " ");
+    for expected in [
+        "your lines change alone: CUB loads nothing that they store",
+        "&s.u.tile[",
+    ] {
+        assert!(said.contains(expected), "{expected}: {said}");
+    }
+    assert!(!said.contains("No change of the source pays"), "{said}");
+}
+
+#[test]
+fn a_tile_that_a_library_loads_does_not_change() {
+    let found = with(("united", "handed"), ("[128]", "s32", ""), json, &[]);
+    assert_eq!(found["suggestions"], serde_json::json!([]), "{found}");
+    assert_eq!(found["left_alone"][0]["library"], "CUB");
 }

@@ -35,6 +35,7 @@ pub use source::files::{SourceFiles, split};
 pub use source::macros::defines_what_is_in;
 pub use source::region::Region;
 
+use array::own_lines::OwnLines;
 use array::room::Room;
 use array::target::Target;
 use array::{copies, room, target};
@@ -114,6 +115,10 @@ pub struct Suggestion {
     pub padding: Option<Padding>,
     /// The tensor copies that go through the array, whose maps change.
     pub tensor_copies: Vec<CopyChange>,
+    /// The library that uses the array, too, and whose accesses stay as they are: it neither
+    /// loads what the changed lines store, nor they what it stores.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub beside: Option<&'static str>,
     /// The language of Python in which the change is.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub python: Option<Python>,
@@ -228,10 +233,13 @@ pub fn suggestions(
     names: &mut FunctionNames,
     sources: &mut SourceFiles,
 ) -> Suggestions {
+    sources.see_parts_of(tuned.trace);
     let targets = target::targets(tuned);
     let names = function_names(&targets, tuned.trace, names, sources);
     let suggest = |(target, name): (&Target, &String)| {
         let s = suggestion(target, tuned, name, None, sources);
+        let own = (s.library()).and_then(|_| of_own_lines(target, tuned, name, sources));
+        let s = own.unwrap_or(s);
         python::translated(target, tuned, s, sources)
     };
     let gains = |code: &InMachineCode| code.gains();
@@ -251,6 +259,33 @@ pub fn suggestions(
     }
     shared_statements::join(&mut changes);
     Suggestions { changes, left }
+}
+
+/// The change of the user's own lines, where a library's accesses to the array may stay.
+fn of_own_lines(
+    target: &Target,
+    tuned: &Tuned,
+    function: &str,
+    sources: &mut SourceFiles,
+) -> Option<Suggestion> {
+    let own = OwnLines::of(target, tuned)?;
+    let found = suggestion(
+        &own.target(target),
+        &own.tuned(tuned),
+        function,
+        None,
+        sources,
+    );
+    let layout = Layout::new(&found.hash, tuned.geometry).ok()?;
+    // A line without an access may hand the storage to the library.
+    let is_known = found.lines.iter().all(|line| !line.accesses.is_empty());
+    let stays = own.stay_apart(target.accesses, &layout) && found.declarations.is_empty();
+    (is_known && stays).then_some(Suggestion {
+        beside: Some(own.library),
+        // The library's storage would be of another size.
+        padding: None,
+        ..found
+    })
 }
 
 /// The name of the function of each target, which the files of the accesses do not have yet.
@@ -339,6 +374,7 @@ fn suggestion(
         function_name: function.to_owned(),
         padding: padding::padding(target, &shape, &lines, &array, &torn),
         tensor_copies: copies::copies(target),
+        beside: None,
         python: None,
         cute: templates::cute(target, &shape),
         triton: templates::triton(target, &shape),
@@ -437,6 +473,7 @@ fn of_longer_rows(
         function_name: String::new(),
         padding: None,
         tensor_copies: Vec::new(),
+        beside: None,
         python: None,
         cute: None,
         triton: None,

@@ -95,7 +95,7 @@ fn change_function(
 }
 
 /// The function around the line at `at`, or on it.
-fn function_of_line(text: &Text, at: usize) -> Option<Function> {
+pub(super) fn function_of_line(text: &Text, at: usize) -> Option<Function> {
     let body = text.masked[at..text.line_end(at)]
         .find('{')
         .map(|open| at + open + 1);

@@ -1,9 +1,11 @@
 //! The source files that a trace names, if they are found.
 
+use super::parts::Parts;
 use super::region::Region;
 use super::scan::{MOST_LINES, Text};
 use spadkit_base::input::Limit;
 use spadkit_launch::launch::source_places;
+use spadkit_mapping::trace::AccessTrace;
 use std::cell::OnceCell;
 use std::collections::{BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
@@ -27,6 +29,9 @@ pub struct SourceFiles {
     files: HashMap<String, Option<SourceFile>>,
     /// Folders of headers that a compiler finds by its options.
     headers: BTreeSet<PathBuf>,
+    /// The pointers to the parts of dynamic shared memory of the kernel whose changes are
+    /// searched.
+    parts: Parts,
     /// Files with the files that they include, by the name of the first.
     pub(in crate::suggest) included: HashMap<String, Rc<Included>>,
     /// By folder, the files of source in it.
@@ -85,9 +90,24 @@ impl SourceFiles {
         }
     }
 
+    /// Sees the parts of dynamic shared memory that `trace` names as arrays, until the next
+    /// call.
+    pub(in crate::suggest) fn see_parts_of(&mut self, trace: &AccessTrace) {
+        self.parts = Parts::default();
+        self.parts = Parts::of(trace, self);
+    }
+
+    /// The pointer that the source has for a part of dynamic shared memory.
+    pub(in crate::suggest) fn pointer_to_part(&self, part: &str) -> Option<&str> {
+        self.parts.pointers.get(part).map(String::as_str)
+    }
+
     /// A file as one text, of lines without white space around them; empty if it is
     /// missing.
     pub(in crate::suggest) fn text(&mut self, file: &str) -> Rc<Text> {
+        if let Some(view) = self.parts.views.get(file) {
+            return view.clone();
+        }
         let Some(found) = self.file(file) else {
             return Rc::new(Text::new(String::new()));
         };

@@ -15,6 +15,7 @@ pub(super) mod hidden;
 pub(super) mod included;
 pub(super) mod macros;
 pub(super) mod namespaces;
+pub(super) mod parts;
 pub(super) mod pointers;
 pub(super) mod region;
 pub(super) mod scan;
