@@ -231,7 +231,7 @@ impl ChoiceInputs<'_> {
         let mut all = code::in_software(spec, self.machine, suggestions, &cost, command)?;
         // Longer rows in the declarations are a choice of their own.
         if self.padding.is_some() && code::is_declared(suggestions) {
-            all.retain(|code| code.form != "CUDA");
+            all.retain(|code| !code::OF_SOURCE.contains(&code.form));
         }
         let made = line
             .rewritten
