@@ -537,3 +537,32 @@ fn flow_counts_and_chooses_by_the_assembled_rewritten_kernel() {
     let merged = "machine code has 1\u{202f}792 conflicts instead of 7\u{202f}936";
     assert!(page.contains(merged), "{page}");
 }
+
+/// ptxas loads 16 bytes of `dots.cu` at a time, and the source four: under a function they are
+/// single loads again, which is what a change is judged by. The pasted change is `dots_changed`.
+#[test]
+fn a_change_is_judged_by_the_accesses_that_it_leaves_to_ptxas() {
+    if !tools() {
+        return;
+    }
+    let path = "tests/fixtures/cuda/dots.toml";
+    let pasted = "tests/fixtures/cuda/dots_changed.toml";
+    let pasted = json(&["conflicts", pasted, "--machine-code"]);
+    let counted = &pasted["machine_code"]["results"][0];
+    assert_eq!(counted["conflicts"], 0);
+    for more in [&[][..], &["--machine-code"]] {
+        let found = json(&[&["tune", path, "--software"], more].concat());
+        let change = &found["suggestions"][0];
+        assert_eq!(change["hash"], "swizzle:3,0,5", "{more:?}");
+        assert_eq!(change["conflicts"], 0, "{more:?}");
+        let code = &change["machine_code"];
+        if more.is_empty() {
+            // Those of the other array are not among them.
+            assert_eq!(
+                (&code["conflicts"], &code["wavefronts"]),
+                (&0.into(), &576.into())
+            );
+            assert_eq!(counted["wavefronts"], 576 + 576);
+        }
+    }
+}

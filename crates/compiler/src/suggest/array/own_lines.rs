@@ -156,7 +156,7 @@ mod tests {
                 "warp_size": 1, "accesses": [{}]}}"#,
             all.join(", ")
         );
-        AccessTrace::from_json(&text, "k.json").unwrap()
+        AccessTrace::from_json(&text, std::path::Path::new("k.json")).unwrap()
     }
 
     #[test]

@@ -238,6 +238,7 @@ fn edits_of(
             rows: &f.rows(text),
             // A parameter of the array's name is a pointer.
             own: None,
+            of_structures: false,
             walking: &[],
             start: &start,
             function,
