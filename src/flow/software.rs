@@ -40,7 +40,9 @@ pub(super) struct Found {
     proved: Option<u64>,
     pub worth: Option<Worth>,
     pub ptx: Option<String>,
-    /// The cycles of the unchanged kernel and under the best mapping, by parts.
+    /// The mapping under which the kernel takes the fewest cycles, even if these are more.
+    pub fastest: Option<String>,
+    /// The cycles of the unchanged kernel and under that mapping, by parts.
     pub parts: Option<[CycleParts; 2]>,
     /// Parts that are left out, and why.
     pub skipped: Vec<Skipped>,
@@ -67,6 +69,7 @@ impl Found {
             },
             worth: None,
             ptx: None,
+            fastest: None,
             parts: None,
             skipped: Vec::new(),
         }
@@ -364,8 +367,9 @@ impl<'a> LaunchedKernel<'a> {
             speed_up: before as f64 / after.max(1) as f64,
             rewritten: true,
         });
+        found.fastest = Some(hash.clone());
+        found.parts = Some([as_it_is.parts, run.parts.over(&as_it_is.parts)]);
         if after < before {
-            found.parts = Some([as_it_is.parts, run.parts.over(&as_it_is.parts)]);
             found.report.best = Some(hash);
             found.report.ptx = Some(PTX.to_owned());
             found.report.dynamic_shared = best.rewritten.dynamic_shared;
