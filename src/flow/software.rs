@@ -4,7 +4,7 @@
 
 use super::options::{Options, Watch};
 use super::worth::{self, Run};
-use crate::assembler::Assembler;
+use crate::assembler::{Assembler, allocated};
 use crate::capture::statics::launch_indices;
 use crate::capture::{LaunchInput, LaunchRun, RunOptions};
 use crate::config::Config;
@@ -305,7 +305,9 @@ impl<'a> LaunchedKernel<'a> {
 
     /// Runs the unchanged kernel, and the kernel under each mapping of the front.
     fn run(&self, found: &mut Found) -> Result<()> {
-        let before = LaunchWorkload::open(&self.launch.run(RunOptions::default())?)?;
+        let run = self.launch.run(RunOptions::default())?;
+        let file = &worth::with_registers(self.launch, self.machine)?;
+        let before = LaunchWorkload::open(&LaunchRun { file, ..run })?;
         let Some(as_it_is) = self.timed(&before, &mut found.skipped)? else {
             return Ok(());
         };
@@ -424,7 +426,9 @@ impl<'a> LaunchedKernel<'a> {
         if line.gains_nothing().is_some() {
             return Err(NoCandidate::GainsNothing);
         }
-        let file = with_shared(self.file, &self.entries, &rewritten);
+        let mut file = with_shared(self.file, &self.entries, &rewritten);
+        let assembled = line.resources.and_then(|found| found.assembled);
+        file.registers = allocated(assembled.as_ref(), file.registers);
         let after = LaunchWorkload::open(&LaunchRun {
             file: &file,
             module: &Module::parse(text, &self.module.name)?,

@@ -566,3 +566,30 @@ fn a_change_is_judged_by_the_accesses_that_it_leaves_to_ptxas() {
         }
     }
 }
+
+/// `dots` has 1,024 threads of 34 registers: one block of it fits on an SM, two of the
+/// rewritten kernel. The page's cycles are those of its own commands.
+#[test]
+fn cycles_of_flow_are_those_of_as_many_blocks_as_registers_allow() {
+    if !tools() {
+        return;
+    }
+    let path = "tests/fixtures/cuda/dots.toml";
+    let folder = tempfile::tempdir().unwrap();
+    let out = folder.path().join("out");
+    let found = json(&["flow", path, "--fast", "-o", out.to_str().unwrap()]);
+    let choices = found["choices"].as_array().unwrap().iter();
+    let nothing = choices.clone().find(|c| c["kind"] == "nothing").unwrap();
+    let simulated = json(&["sim", path, "--hash", "mod"]);
+    assert_eq!(simulated["resident_blocks"], 1);
+    assert_eq!(nothing["cycles"]["total"], simulated["cycles"]);
+    let software = choices.clone().find(|c| c["kind"] == "software").unwrap();
+    let rewritten = out.join("rewritten.ptx");
+    let launch = std::fs::read_to_string(path).unwrap();
+    let launch = launch.replace("dots.ptx", rewritten.to_str().unwrap());
+    let other = folder.path().join("k.toml");
+    std::fs::write(&other, launch).unwrap();
+    let simulated = json(&["sim", other.to_str().unwrap(), "--hash", "mod"]);
+    assert_eq!(simulated["resident_blocks"], 2);
+    assert_eq!(software["cycles"]["total"], simulated["cycles"]);
+}
