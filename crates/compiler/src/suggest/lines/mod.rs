@@ -1,5 +1,6 @@
 //! The lines of the source that access an array, and how they change.
 
+pub(super) mod beside_calls;
 pub(super) mod callees;
 pub(super) mod calls;
 pub(super) mod change;
