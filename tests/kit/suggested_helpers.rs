@@ -191,3 +191,27 @@ fn an_object_is_mapped_under_the_name_of_the_parameter() {
     ];
     assert_eq!(changed, expected);
 }
+
+/// A function of `separable.cu` gets both parts: neither function of the mappings is right for
+/// its only line.
+#[test]
+fn a_parameter_that_gets_two_arrays_is_said_to() {
+    let dir = tempfile::tempdir().unwrap();
+    for file in ["separable.cu", "separable.ptx"] {
+        fs::copy(format!("tests/fixtures/cuda/{file}"), dir.path().join(file)).unwrap();
+    }
+    let launch = fs::read_to_string("tests/fixtures/cuda/separable.toml").unwrap();
+    let parts = "[[shared]]\nname = \"raw\"\noffset = 0\nbytes = 3344\n\
+                 [[shared]]\nname = \"mid\"\noffset = 3344\nbytes = 2816\n";
+    let path = dir.path().join("k.toml");
+    fs::write(&path, launch + parts).unwrap();
+    let found = json(&["tune", path.to_str().unwrap(), "--software"]);
+    for (own, other) in [("raw", "mid"), ("mid", "raw")] {
+        let all = found["suggestions"].as_array().unwrap();
+        let suggestion = all.iter().find(|s| s["array"] == own).unwrap();
+        let lines = suggestion["lines"].as_array().unwrap().iter();
+        let in_function = |l: &&Value| l["source"].as_str().unwrap().ends_with(".cu:8");
+        let line = lines.clone().find(in_function).unwrap();
+        assert_eq!(line["shared_with"], serde_json::json!([other]), "{line}");
+    }
+}
