@@ -86,8 +86,8 @@ fn one(s: &Suggestion, most: usize, details: &mut Details) {
         s.conflicts_before
     ));
     let aligned = match (&s.variable, s.span_bytes()) {
-        (Some(_), span) => format!(", which begins at a multiple of {span} bytes"),
-        (None, _) => String::new(),
+        (Some(_), span) if !s.is_part => format!(", which begins at a multiple of {span} bytes"),
+        _ => String::new(),
     };
     details.note(if s.has_another_layout() {
         format!("in {}, the layout of the array changes alone", language(s))

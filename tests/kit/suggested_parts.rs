@@ -1,12 +1,22 @@
 //! Source changes for the parts of dynamic shared memory that a launch file names
 //! (`tests/fixtures/cuda/parts.cu`): each part is an array under the name of its pointer.
 
-use crate::common::json;
+use crate::common::{json, text};
 use serde_json::Value;
 use std::fs;
 
 /// The suggestions for a kernel of the fixture, with parts at these offsets of these bytes.
 fn suggestions(entry: &str, parts: [(&str, u32, u32); 2], more: &str) -> Value {
+    tuned(entry, parts, more, json)["suggestions"].clone()
+}
+
+/// What `run` makes of the command.
+fn tuned<T>(
+    entry: &str,
+    parts: [(&str, u32, u32); 2],
+    more: &str,
+    run: impl Fn(&[&str]) -> T,
+) -> T {
     let dir = tempfile::tempdir().unwrap();
     for file in ["parts.cu", "parts.ptx"] {
         fs::copy(format!("tests/fixtures/cuda/{file}"), dir.path().join(file)).unwrap();
@@ -26,8 +36,7 @@ fn suggestions(entry: &str, parts: [(&str, u32, u32); 2], more: &str) -> Value {
     );
     let path = dir.path().join("k.toml");
     fs::write(&path, launch).unwrap();
-    let found = json(&["tune", path.to_str().unwrap(), "--software"]);
-    found["suggestions"].clone()
+    run(&["tune", path.to_str().unwrap(), "--software"])
 }
 
 /// The changed text of the line or statement of each line of a suggestion, by its source.
@@ -119,4 +128,11 @@ fn memory_with_other_names_changes_by_hand() {
             "{entry}: {texts:?}"
         );
     }
+}
+
+/// The source says where a part begins; an array of its own would be aligned.
+#[test]
+fn nothing_is_said_of_the_alignment_of_a_part() {
+    let said = tuned("carved", [("a", 0, 4096), ("b", 4096, 4096)], "", text);
+    assert!(said.contains("from the start of a\n"), "{said}");
 }

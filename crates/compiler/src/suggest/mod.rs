@@ -35,7 +35,6 @@ pub use source::files::{SourceFiles, split};
 pub use source::macros::defines_what_is_in;
 pub use source::region::Region;
 
-use array::own_lines::OwnLines;
 use array::room::Room;
 use array::target::Target;
 use array::{copies, room, target};
@@ -43,6 +42,7 @@ use lines::Lines;
 use mapped::Mapped;
 use result::matrices::LongerRows;
 use result::other_files::find_users;
+use result::own_lines::OwnLines;
 use result::parted::Wide;
 use result::{declared, matrices, padding, parted, python, shared_statements, templates, torn};
 use serde::Serialize;
@@ -65,6 +65,9 @@ pub struct Suggestion {
     pub variable: Option<String>,
     /// The array in the texts.
     pub array: String,
+    /// Whether it is a part of dynamic shared memory, which begins where the source says.
+    #[serde(skip)]
+    pub is_part: bool,
     /// Bytes of the elements that the texts count.
     pub element_bytes: u32,
     /// The mapping, of 32-bit words.
@@ -356,6 +359,7 @@ fn suggestion(
         growth(target, &best.layout, tuned.trace, &lines, &array, sources);
     let by_index = Suggestion {
         variable: target.variable.map(|v| v.name.clone()),
+        is_part: target.is_part(),
         element_bytes: target.element_bytes(),
         hash: best.layout.spec().clone(),
         conflicts_before: target.conflicts_before(),
@@ -455,6 +459,7 @@ fn of_longer_rows(
     let bytes = target.element_bytes();
     Suggestion {
         variable: target.variable.map(|v| v.name.clone()),
+        is_part: target.is_part(),
         element_bytes: bytes,
         hash: layout.spec().clone(),
         conflicts_before: target.conflicts_before(),

@@ -3,7 +3,6 @@
 pub(super) mod copies;
 pub(super) mod extent;
 pub(super) mod form;
-pub(super) mod own_lines;
 pub(super) mod room;
 pub(super) mod rows;
 pub(super) mod target;

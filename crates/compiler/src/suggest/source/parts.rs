@@ -17,51 +17,53 @@ use spadkit_mapping::trace::{AccessTrace, SharedVariable};
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
-/// The pointers to the parts, and the files that are seen with them.
-#[derive(Default)]
-pub(in crate::suggest) struct Parts {
-    /// The pointer of each part, by the name of the part.
-    pub pointers: BTreeMap<String, String>,
-    /// The texts by file.
-    pub views: BTreeMap<String, Rc<Text>>,
-}
-
-impl Parts {
-    /// Those of the files that `trace` names.
-    pub fn of(trace: &AccessTrace, sources: &mut SourceFiles) -> Self {
-        let mut found = Parts::default();
+impl SourceFiles {
+    /// Sees the parts of dynamic shared memory that `trace` names as arrays, until the next
+    /// call.
+    pub(in crate::suggest) fn see_parts_of(&mut self, trace: &AccessTrace) {
+        self.views.clear();
+        self.pointers.clear();
         let variables = trace.shared_variables();
         let parts: Vec<&SharedVariable> = variables.iter().filter(|v| v.part.is_some()).collect();
         if parts.is_empty() {
-            return found;
+            return;
         }
         for (file, lines) in lines(trace) {
-            let constants = Constants::of(&file, sources);
-            let mut edits: Vec<((usize, usize), String)> = Vec::new();
-            let names = dynamic_arrays(&constants);
-            for body in functions(constants.place(), &lines) {
-                let end = constants.place().block_end(body);
-                let line = constants.place().line_of(end);
-                let own = Constants::of(&file, sources).seen_from(line);
-                let carved = Carved::of(&own, body, &names, trace.block_dim);
-                let own = carved.and_then(|carved| carved.of_parts(&parts));
-                let agrees = |(part, pointer): (&String, &String)| {
-                    found
-                        .pointers
-                        .get(part)
-                        .is_none_or(|known| known == pointer)
-                };
-                if let Some((pointers, arrays)) = own.filter(|own| own.0.iter().all(agrees)) {
-                    found.pointers.extend(pointers);
-                    edits.extend(arrays);
-                }
-            }
+            let edits = self.parts_in(&file, &lines, &parts, trace.block_dim);
             if !edits.is_empty() {
-                let view = replaced(&constants.place().text, edits);
-                found.views.insert(file, Rc::new(Text::new(view)));
+                let view = replaced(&self.text(&file).text, edits);
+                self.views.insert(file, Rc::new(Text::new(view)));
             }
         }
-        found
+    }
+
+    /// The declarations of the functions with these lines of a file that become those of
+    /// arrays.
+    fn parts_in(
+        &mut self,
+        file: &str,
+        lines: &BTreeSet<u32>,
+        parts: &[&SharedVariable],
+        block: [u32; 3],
+    ) -> Vec<((usize, usize), String)> {
+        let mut edits = Vec::new();
+        let constants = Constants::of(file, self);
+        let names = dynamic_arrays(&constants);
+        for body in functions(constants.place(), lines) {
+            let end = constants.place().block_end(body);
+            let line = constants.place().line_of(end);
+            let own = Constants::of(file, self).seen_from(line);
+            let carved = Carved::of(&own, body, &names, block);
+            let own = carved.and_then(|carved| carved.of_parts(parts));
+            let agrees = |(part, pointer): (&String, &String)| {
+                self.pointers.get(part).is_none_or(|known| known == pointer)
+            };
+            if let Some((pointers, arrays)) = own.filter(|own| own.0.iter().all(agrees)) {
+                self.pointers.extend(pointers);
+                edits.extend(arrays);
+            }
+        }
+        edits
     }
 }
 

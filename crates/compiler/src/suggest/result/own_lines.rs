@@ -1,8 +1,8 @@
 //! An object that a library uses, too, as a union of its storage and a tile of the user's:
 //! where neither side loads what the other has stored, the user's lines take a mapping alone.
 
-use super::target::Target;
 use crate::suggest::Tuned;
+use crate::suggest::array::target::Target;
 use crate::suggest::lines::change::library_of;
 use spadkit_base::interrupt;
 use spadkit_mapping::search::Control;
