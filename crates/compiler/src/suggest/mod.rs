@@ -329,11 +329,7 @@ fn suggestion(
 ) -> Suggestion {
     let target = &target.as_declared(sources);
     let array = target.array_name();
-    let mapped = Mapped {
-        array: &array,
-        function,
-        unit: WORD_BYTES * target.array.vector_words(),
-    };
+    let mapped = mapped(target, &array, function);
     let mut lines = lines::lines(target, tuned, mapped, sources);
     let of_rows = |longer: LongerRows, sources: &mut SourceFiles| {
         let judged = Judged::new(target, tuned, &[], sources);
@@ -388,6 +384,14 @@ fn suggestion(
     match in_rows {
         Some(in_rows) => declared::better(in_rows, by_index),
         None => by_index,
+    }
+}
+
+fn mapped<'a>(target: &Target, array: &'a str, function: &'a str) -> Mapped<'a> {
+    Mapped {
+        array,
+        function,
+        unit: WORD_BYTES * target.array.vector_words(),
     }
 }
 
