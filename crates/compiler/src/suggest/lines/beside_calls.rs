@@ -6,6 +6,7 @@ use super::other_names::OtherNames;
 use super::types::Kept;
 use super::wrapped::Wrap;
 use crate::suggest::mapped::Mapped;
+use crate::suggest::source::declarations::brackets;
 use crate::suggest::source::edits::Edit;
 use crate::suggest::source::pointers::is_operand;
 use crate::suggest::source::scan::{Text, word};
@@ -33,8 +34,10 @@ pub(super) fn beside_calls(
             let begin = at + found;
             at = begin + name.len();
             let before = &text.masked[from..begin];
-            let is_element = text.masked[at..].trim_start().starts_with('[')
-                && !(before.trim_end().ends_with('&') && is_operand(before));
+            // A row is an address, as is what `&` is before.
+            let indices = brackets(&text.masked[at..to]).0.len();
+            let is_address = before.trim_end().ends_with('&') && is_operand(before);
+            let is_element = indices > 0 && indices >= all.depth(name) && !is_address;
             if is_call(begin) && !is_element {
                 continue;
             }
