@@ -85,22 +85,7 @@ fn one(s: &Suggestion, most: usize, details: &mut Details) {
         s.conflicts,
         s.conflicts_before
     ));
-    let aligned = match (&s.variable, s.span_bytes()) {
-        (Some(_), span) => format!(", which begins at a multiple of {span} bytes"),
-        (None, _) => String::new(),
-    };
-    details.note(if s.has_another_layout() {
-        format!("in {}, the layout of the array changes alone", language(s))
-    } else if s.is_declaration_alone() {
-        "longer rows: the declaration alone changes".to_owned()
-    } else if s.has_longer_rows() {
-        "longer rows: the declaration changes, and the length that wmma takes".to_owned()
-    } else {
-        format!(
-            "every access changes; indices count elements of {} from the start of {array}{aligned}",
-            counted(s.element_bytes, "byte")
-        )
-    });
+    details.note(what_changes(s, &array));
     for note in s.data_text().into_iter().chain(s.torn_text()) {
         details.note(note);
     }
@@ -133,6 +118,32 @@ fn one(s: &Suggestion, most: usize, details: &mut Details) {
         code(&s.function, details);
     }
     alternatives(s, details);
+}
+
+/// What changes with a suggestion, in a note.
+fn what_changes(s: &Suggestion, array: &str) -> String {
+    let aligned = match (&s.variable, s.span_bytes()) {
+        (Some(_), span) if !s.is_part => format!(", which begins at a multiple of {span} bytes"),
+        _ => String::new(),
+    };
+    if s.has_another_layout() {
+        format!("in {}, the layout of the array changes alone", language(s))
+    } else if s.is_declaration_alone() {
+        "longer rows: the declaration alone changes".to_owned()
+    } else if s.has_longer_rows() {
+        "longer rows: the declaration changes, and the length that wmma takes".to_owned()
+    } else if let Some(library) = s.beside {
+        format!(
+            "your lines change alone: {library} loads nothing that they store, nor they what it \
+             stores; indices count elements of {} from the start of {array}{aligned}",
+            counted(s.element_bytes, "byte")
+        )
+    } else {
+        format!(
+            "every access changes; indices count elements of {} from the start of {array}{aligned}",
+            counted(s.element_bytes, "byte")
+        )
+    }
 }
 
 /// The language of the change.

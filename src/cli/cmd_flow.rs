@@ -99,12 +99,12 @@ impl Execute for FlowArgs {
         let machine = global.machine()?;
         let mut trace =
             super::load::load_for(&self.input, RunOptions::default(), &machine, printer)?;
-        let mut machine_code = None;
+        let (mut machine_code, mut of_ptx) = (None, None);
         let judgement = self.judge.of_changes(&self.input, &trace, &machine);
         if self.judge.is_by_machine_code() {
             let code = MachineCode::of(&self.input, &trace, &machine)?;
             machine_code = Some(code.assembler());
-            trace = code.into_trace();
+            of_ptx = Some(std::mem::replace(&mut trace, code.into_trace()));
         }
         let options = Options {
             input: self.input.clone(),
@@ -118,6 +118,7 @@ impl Execute for FlowArgs {
             force: self.force,
             baseline: self.baseline.clone(),
             machine_code,
+            of_ptx,
             judged_by: judgement.trace().cloned(),
         };
         let mut files = SourceFiles::beside(self.input.name());

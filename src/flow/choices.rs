@@ -185,13 +185,17 @@ impl ChoiceInputs<'_> {
         let Some(found) = self.found else {
             return Ok(None);
         };
-        // The fewest cycles; else the fewest conflicts, where those are fewer.
+        // The fewest cycles; else, where none are known, the fewest conflicts.
         let front = &found.report.front;
         let of_fewest = || {
             let pays = |line: &&SoftwareLine| line.gains_nothing().is_none();
             front.first().filter(|line| !line.is_plain()).filter(pays)
         };
-        let Some(line) = found.report.recommended().or_else(of_fewest) else {
+        let fastest = front
+            .iter()
+            .find(|l| Some(&l.hash) == found.fastest.as_ref());
+        let best = found.report.recommended().or(fastest);
+        let Some(line) = best.or_else(of_fewest) else {
             return Ok(None);
         };
         let spec: LayoutSpec = line.hash.parse()?;
@@ -231,7 +235,7 @@ impl ChoiceInputs<'_> {
         let mut all = code::in_software(spec, self.machine, suggestions, &cost, command)?;
         // Longer rows in the declarations are a choice of their own.
         if self.padding.is_some() && code::is_declared(suggestions) {
-            all.retain(|code| code.form != "CUDA");
+            all.retain(|code| !code::OF_SOURCE.contains(&code.form));
         }
         let made = line
             .rewritten

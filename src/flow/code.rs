@@ -6,12 +6,15 @@ use crate::report::names::capital;
 use crate::report::{CodeText, MappingLine, UnitSetting, in_machine_code};
 use crate::rtl::{Design, Dir};
 use crate::software::{Language, Layout, LayoutSpec, render};
-use crate::suggest::{LineChange, Suggestion};
+use crate::suggest::{LineChange, Python, Suggestion};
 use crate::trace::{ptx_text, without_folder};
 use std::fmt::Write;
 
 /// The title of a change that only makes the rows of arrays longer.
 pub(super) const LONGER_ROWS: &str = "longer rows: the declaration alone changes";
+
+/// The forms of a change of the source: the names of languages.
+pub const OF_SOURCE: [&str; 4] = ["CUDA", "Numba", "CuTe DSL", "Gluon"];
 
 /// Whether the changes are longer rows in the declarations, and nothing else.
 pub(super) fn is_declared(suggestions: &[Suggestion]) -> bool {
@@ -28,7 +31,7 @@ pub fn in_software(
     command: Option<&str>,
 ) -> Result<Vec<CodeText>> {
     let layout = Layout::new(spec, machine.geometry)?;
-    let mut all = vec![cuda(&layout, suggestions, cost)];
+    let mut all = vec![source(&layout, suggestions, cost)];
     for language in [Language::Cute, Language::Triton] {
         all.extend(of_compiler(&layout, suggestions, language));
     }
@@ -49,25 +52,32 @@ fn complete(form: &'static str, what: &str, cost: &str, text: String) -> CodeTex
 }
 
 /// The changes of the source, or the function where there are none.
-fn cuda(layout: &Layout, suggestions: &[Suggestion], cost: &str) -> CodeText {
+fn source(layout: &Layout, suggestions: &[Suggestion], cost: &str) -> CodeText {
     let text = match suggestions {
         [] => render(layout, Language::Cuda).code,
-        some => some.iter().map(cuda_text).collect::<Vec<_>>().join("\n"),
+        some => some.iter().map(source_text).collect::<Vec<_>>().join("\n"),
     };
     let longer = !suggestions.is_empty() && suggestions.iter().all(Suggestion::has_longer_rows);
     let (what, cost) = if is_declared(suggestions) {
         (LONGER_ROWS, "no instruction")
+    } else if suggestions.iter().any(Suggestion::has_another_layout) {
+        (
+            "another layout of the array",
+            "its compiler makes the instructions",
+        )
     } else if longer {
         ("longer rows, and their length for wmma", "no instruction")
     } else {
         ("the function, and every line that accesses the array", cost)
     };
+    let python = suggestions.iter().find_map(|s| s.python);
+    let form = python.map_or("CUDA", Python::name);
     CodeText {
         by_hand: suggestions.iter().map(|s| s.by_hand().count()).sum(),
         note: in_machine_code(suggestions).map_or(String::new(), |code| {
             format!("Of the changed source, {}.", code.text())
         }),
-        ..complete("CUDA", what, cost, text)
+        ..complete(form, what, cost, text)
     }
 }
 
@@ -117,8 +127,14 @@ fn ptx(layout: &Layout, command: Option<&str>) -> CodeText {
     }
 }
 
+/// What begins a comment in the language of a change.
+pub(super) fn comment(s: &Suggestion) -> &'static str {
+    if s.python.is_some() { "#" } else { "//" }
+}
+
 /// The function of an array and its lines, changed.
-pub(super) fn cuda_text(s: &Suggestion) -> String {
+pub(super) fn source_text(s: &Suggestion) -> String {
+    let comment = comment(s);
     let mut text = s.function.clone();
     if !text.is_empty() {
         text.push('\n');
@@ -126,33 +142,33 @@ pub(super) fn cuda_text(s: &Suggestion) -> String {
     // Writing to a String cannot fail.
     let _ = writeln!(
         text,
-        "// {}: {} of {} conflicts are left.",
+        "{comment} {}: {} of {} conflicts are left.",
         s.array, s.conflicts, s.conflicts_before
     );
     if let Some(growth) = s.growth_text() {
-        let _ = writeln!(text, "// {growth}.");
+        let _ = writeln!(text, "{comment} {growth}.");
     }
     if let Some(torn) = s.torn_text() {
-        let _ = writeln!(text, "// {torn}.");
+        let _ = writeln!(text, "{comment} {torn}.");
     }
     if let Some(code) = in_machine_code(std::slice::from_ref(s)) {
-        let _ = writeln!(text, "// {}.", capital(&code.text()));
+        let _ = writeln!(text, "{comment} {}.", capital(&code.text()));
     }
     for declaration in &s.declarations {
         let place = without_folder(&declaration.source);
         let (old, changed) = (&declaration.text, declaration.changed_with_others());
-        let _ = writeln!(text, "// {place}, was: {old}\n{changed}");
+        let _ = writeln!(text, "{comment} {place}, was: {old}\n{changed}");
     }
     for line in &s.lines {
         let place = place_of(line);
         match (line.statement_with_others(), line.in_names_of_the_source()) {
             (Some((old, changed)), _) => {
-                let _ = writeln!(text, "// {place}, was: {old}\n{changed}");
+                let _ = writeln!(text, "{comment} {place}, was: {old}\n{changed}");
             }
             (None, Some(changes)) => {
-                let _ = writeln!(text, "// {place}");
+                let _ = writeln!(text, "{comment} {place}");
                 for (old, new) in changes {
-                    let _ = writeln!(text, "//   {old}  becomes  {new}");
+                    let _ = writeln!(text, "{comment}   {old}  becomes  {new}");
                 }
             }
             (None, None) => {
@@ -163,7 +179,11 @@ pub(super) fn cuda_text(s: &Suggestion) -> String {
                 let calls = line.inlined_at.first().map_or(String::new(), |call| {
                     format!(", called in {}", without_folder(call))
                 });
-                let _ = writeln!(text, "// {place}{calls}{old}\n//   {}", s.advice(line));
+                let _ = writeln!(
+                    text,
+                    "{comment} {place}{calls}{old}\n{comment}   {}",
+                    s.advice(line)
+                );
             }
         }
     }

@@ -1,6 +1,6 @@
 //! Longer rows in the declarations of arrays as a text to paste: each declaration before and after.
 
-use super::code::{LONGER_ROWS, cuda_text, is_declared};
+use super::code::{LONGER_ROWS, comment, is_declared, source_text};
 use crate::report::CodeText;
 use crate::suggest::{Padding, SourceFiles, Suggestion, split};
 use crate::trace::without_folder;
@@ -21,25 +21,27 @@ pub(super) fn in_declarations(
         s.declared_padding()?;
         let Some(padding) = &s.padding else {
             bytes += wasted_bytes(s);
-            rest += &cuda_text(s);
+            rest += &source_text(s);
             continue;
         };
         bytes += padding.wasted_bytes;
+        let comment = comment(s);
         rest += &format!(
-            "// {}: {} of {} conflicts are left.\n",
+            "{comment} {}: {} of {} conflicts are left.\n",
             s.array, padding.conflicts, s.conflicts_before
         );
         let more = s.padded_launch_text();
-        rest += &more.map_or(String::new(), |launch| format!("// {launch}.\n"));
+        rest += &more.map_or(String::new(), |launch| format!("{comment} {launch}.\n"));
         if !change(s, padding, &mut changed, files) {
             rest += &format!(
-                "// the declaration of {}:\n{}\n",
+                "{comment} the declaration of {}:\n{}\n",
                 s.array, padding.declaration
             );
         }
     }
+    let comment = suggestions.first().map_or("//", comment);
     for Change { place, old, new } in changed {
-        rest += &format!("// {}, was: {old}\n{new}\n", without_folder(&place));
+        rest += &format!("{comment} {}, was: {old}\n{new}\n", without_folder(&place));
     }
     Some(CodeText {
         form: "padding",
@@ -60,7 +62,7 @@ pub(super) fn may_be_declared(suggestions: &[Suggestion]) -> bool {
 pub(super) fn wasted_bytes(s: &Suggestion) -> u32 {
     match &s.padding {
         Some(padding) => padding.wasted_bytes,
-        None => (s.elements - s.elements_before.min(s.elements)) * s.element_bytes,
+        None => s.added_bytes(),
     }
 }
 

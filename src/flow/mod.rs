@@ -34,7 +34,7 @@ mod software;
 mod turns;
 mod worth;
 
-pub use code::in_software;
+pub use code::{OF_SOURCE, in_software};
 pub(crate) use commands::rewrite;
 pub use evidence::Evidence;
 pub use options::{Options, Silent, Stage, Watch};

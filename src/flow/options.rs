@@ -35,6 +35,8 @@ pub struct Options {
     pub baseline: Option<PathBuf>,
     /// The assembler, where the trace has the accesses of its machine code.
     pub machine_code: Option<String>,
+    /// The accesses of the PTX, where the trace has those of its machine code.
+    pub of_ptx: Option<AccessTrace>,
     /// The accesses of the machine code, by which changes of the source are judged.
     pub judged_by: Option<AccessTrace>,
 }
@@ -54,6 +56,7 @@ impl Options {
             force: false,
             baseline: None,
             machine_code: None,
+            of_ptx: None,
             judged_by: None,
         }
     }

@@ -4,7 +4,7 @@
 
 use super::options::{Options, Watch};
 use super::worth::{self, Run};
-use crate::assembler::Assembler;
+use crate::assembler::{Assembler, allocated};
 use crate::capture::statics::launch_indices;
 use crate::capture::{LaunchInput, LaunchRun, RunOptions};
 use crate::config::Config;
@@ -36,9 +36,13 @@ pub(super) struct Found {
     pub report: Software,
     /// The proof about the fewest conflicts.
     pub none_fewer: Option<NoneFewer>,
+    /// The conflicts that it is about.
+    proved: Option<u64>,
     pub worth: Option<Worth>,
     pub ptx: Option<String>,
-    /// The cycles of the unchanged kernel and under the best mapping, by parts.
+    /// The mapping under which the kernel takes the fewest cycles, even if these are more.
+    pub fastest: Option<String>,
+    /// The cycles of the unchanged kernel and under that mapping, by parts.
     pub parts: Option<[CycleParts; 2]>,
     /// Parts that are left out, and why.
     pub skipped: Vec<Skipped>,
@@ -49,6 +53,7 @@ impl Found {
     fn new(whole: &Choices, suggestions: Suggestions) -> Self {
         Found {
             none_fewer: whole.none_fewer,
+            proved: Some(whole.best().conflicts),
             report: Software {
                 front: front(whole).map(line).collect(),
                 fewest_proved: whole.fewest_proved(),
@@ -64,8 +69,21 @@ impl Found {
             },
             worth: None,
             ptx: None,
+            fastest: None,
             parts: None,
             skipped: Vec::new(),
+        }
+    }
+
+    /// Keeps the front of the mappings by the counts of the rewritten kernels. A proof for the
+    /// accesses as they are says nothing about others.
+    fn keep_counted(&mut self, are_counted: bool) {
+        let fewest = |found: &Found| found.report.front.iter().map(|l| l.conflicts).min();
+        let before = self.proved;
+        keep_front(&mut self.report.front, are_counted);
+        if fewest(self) != before && fewest(self) != Some(0) {
+            self.none_fewer = None;
+            self.report.fewest_proved = false;
         }
     }
 
@@ -120,7 +138,15 @@ pub(super) fn find(
     found.report.in_order = tuned.in_order();
     let vector_bytes = WORD_BYTES * array.vector_words();
     found.report.vector_bytes = Some(vector_bytes).filter(|bytes| *bytes > WORD_BYTES);
-    if !searched.gains() {
+    if let (Some(ptx), Some(_)) = (&options.of_ptx, launch) {
+        let of_ptx = Search {
+            trace: ptx,
+            ..search
+        }
+        .run(SplitWide::IfNoneGains)?;
+        add_other_mappings(&mut found.report.front, &of_ptx.whole);
+    }
+    if !searched.gains() && found.report.front.len() < 2 {
         return Ok(found);
     }
     let Some(launch) = launch else {
@@ -137,6 +163,52 @@ pub(super) fn find(
 
 fn front(whole: &Choices) -> impl Iterator<Item = &Choice> {
     whole.ranked.iter().filter(|choice| choice.front)
+}
+
+/// Adds the mappings for the accesses of the PTX. A rewritten kernel computes each address, so
+/// that the assembler may no longer merge what it did before.
+fn add_other_mappings(lines: &mut Vec<SoftwareLine>, of_ptx: &Choices) {
+    let is_new = |l: &SoftwareLine, all: &[SoftwareLine]| all.iter().all(|k| k.hash != l.hash);
+    for line in front(of_ptx).map(line) {
+        if !line.is_plain() && is_new(&line, lines) {
+            lines.insert(lines.len().saturating_sub(1), line);
+        }
+    }
+}
+
+/// Keeps the lines that no other is better than, by what was counted in the rewritten kernels.
+/// `are_counted`: whether a line without a rewritten kernel has counts of other accesses.
+fn keep_front(lines: &mut Vec<SoftwareLine>, are_counted: bool) {
+    let is_known = |l: &SoftwareLine| {
+        let code = l.rewritten.as_ref().and_then(|r| r.machine_code.as_ref());
+        l.is_plain() || code.is_some() || !are_counted
+    };
+    lines.retain(is_known);
+    let gains = |l: &SoftwareLine| !l.is_plain() && l.gains_nothing().is_none();
+    if !lines.iter().any(gains) {
+        return;
+    }
+    lines.sort_by_key(|line| (line.is_plain(), line.conflicts));
+    let cost = |l: &SoftwareLine| {
+        let added = l.rewritten.as_ref().and_then(|r| r.added_per_access);
+        let added = added.map_or(l.added_per_access as f64, |added| added);
+        (
+            l.conflicts,
+            if l.is_plain() { 0.0 } else { added },
+            l.wasted_bytes,
+        )
+    };
+    let costs: Vec<_> = lines.iter().map(cost).collect();
+    let is_worse = |own: usize| {
+        let (conflicts, added, bytes) = costs[own];
+        costs.iter().enumerate().any(|(at, other)| {
+            let is_as_good = other.0 <= conflicts && other.1 <= added && other.2 <= bytes;
+            is_as_good && (*other != costs[own] || at < own)
+        })
+    };
+    let worse: Vec<bool> = (0..lines.len()).map(is_worse).collect();
+    let mut worse = worse.into_iter();
+    lines.retain(|_| !worse.next().unwrap_or(false));
 }
 
 fn line(choice: &Choice) -> SoftwareLine {
@@ -233,7 +305,9 @@ impl<'a> LaunchedKernel<'a> {
 
     /// Runs the unchanged kernel, and the kernel under each mapping of the front.
     fn run(&self, found: &mut Found) -> Result<()> {
-        let before = LaunchWorkload::open(&self.launch.run(RunOptions::default())?)?;
+        let run = self.launch.run(RunOptions::default())?;
+        let file = &worth::with_registers(self.launch, self.machine)?;
+        let before = LaunchWorkload::open(&LaunchRun { file, ..run })?;
         let Some(as_it_is) = self.timed(&before, &mut found.skipped)? else {
             return Ok(());
         };
@@ -261,6 +335,9 @@ impl<'a> LaunchedKernel<'a> {
             if best.as_ref().is_none_or(|b| order(&candidate) < order(b)) {
                 best = Some(candidate);
             }
+        }
+        if self.counts_machine_code {
+            found.keep_counted(counts.is_some());
         }
         if let (None, Some(reason)) = (&best, refused) {
             found.skipped.push(Skipped::new(Part::Rewriting, reason));
@@ -292,8 +369,9 @@ impl<'a> LaunchedKernel<'a> {
             speed_up: before as f64 / after.max(1) as f64,
             rewritten: true,
         });
+        found.fastest = Some(hash.clone());
+        found.parts = Some([as_it_is.parts, run.parts.over(&as_it_is.parts)]);
         if after < before {
-            found.parts = Some([as_it_is.parts, run.parts.over(&as_it_is.parts)]);
             found.report.best = Some(hash);
             found.report.ptx = Some(PTX.to_owned());
             found.report.dynamic_shared = best.rewritten.dynamic_shared;
@@ -342,12 +420,15 @@ impl<'a> LaunchedKernel<'a> {
         // The compiler may merge other accesses of the rewritten kernel than it did before.
         if let Some(code) = code.as_ref().filter(|_| self.counts_machine_code) {
             (line.conflicts, line.wavefronts) = (code.conflicts_after, code.wavefronts_after);
+            line.max_degree = code.max_degree_after;
         }
         line.rewritten = Some(RewrittenLine::of(&measured, code, None));
         if line.gains_nothing().is_some() {
             return Err(NoCandidate::GainsNothing);
         }
-        let file = with_shared(self.file, &self.entries, &rewritten);
+        let mut file = with_shared(self.file, &self.entries, &rewritten);
+        let assembled = line.resources.and_then(|found| found.assembled);
+        file.registers = allocated(assembled.as_ref(), file.registers);
         let after = LaunchWorkload::open(&LaunchRun {
             file: &file,
             module: &Module::parse(text, &self.module.name)?,

@@ -2,14 +2,17 @@
 //! the gain of a mapping.
 
 use super::options::Options;
+use crate::assembler::registers;
+use crate::capture::{LaunchInput, LaunchRun, RunOptions};
 use crate::config::Config;
 use crate::error::{Error, Result};
 use crate::hash::HashSpec;
 use crate::interrupt;
+use crate::launch::LaunchFile;
 use crate::report::{CycleParts, FlowReport, Timed, Worth};
 use crate::sm::{KernelInfo, Profile, Setup, Workload};
 use crate::trace::{AccessTrace, Places};
-use crate::workload::AccessOptions;
+use crate::workload::{AccessOptions, LaunchWorkload};
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
@@ -45,6 +48,10 @@ impl<'a> Runs<'a> {
         let access = AccessOptions::default();
         let workload: Box<dyn Workload> = if options.input.is_access_trace() {
             Box::new(access.workload(trace)?)
+        } else if let Some(launch) = options.input.launch() {
+            let run = launch.run(RunOptions::default())?;
+            let file = &with_registers(launch, machine)?;
+            Box::new(LaunchWorkload::open(&LaunchRun { file, ..run })?)
         } else {
             options.input.programs(&access)?
         };
@@ -98,6 +105,21 @@ impl<'a> Runs<'a> {
     pub fn places(&self) -> Places {
         self.workload.places()
     }
+}
+
+/// The launch file with the registers of its kernel, as `ptxas` allocates them where it is
+/// installed: they limit the resident blocks.
+pub(super) fn with_registers(launch: &LaunchInput, machine: &Config) -> Result<LaunchFile> {
+    let mut file = launch.file()?.clone();
+    if machine.compute_capability().is_some() {
+        let module = launch.module()?.clone().one_text()?;
+        let entry = launch.selected().entry(&file, &module)?;
+        // Without them, the cycles are still worth printing.
+        if let Ok(found) = registers(&module, &entry, machine, file.registers) {
+            file.registers = found;
+        }
+    }
+    Ok(file)
 }
 
 /// Cycles without a hash and under the recommended mapping; `None` where that

@@ -2,6 +2,7 @@
 
 mod configured;
 
+use crate::common::json;
 use crate::common::tools::{OSU018, missing};
 use assert_cmd::Command;
 use serde_json::Value;
@@ -171,6 +172,27 @@ fn the_answer_says_where_a_mapping_takes_cycles() {
         assert!(format!("{problem}.").contains(line), "{text}");
         assert!(remedy.starts_with(answer), "{text}");
     }
+}
+
+/// Its cycles are known, and so it is not recommended.
+#[test]
+fn the_page_recommends_no_mapping_that_takes_cycles() {
+    let dir = tempfile::tempdir().unwrap();
+    let out = dir.path().join("out");
+    let kernel = "kernels/questions/rows_of_32_bytes.toml";
+    let summary = json(&["flow", kernel, "--fast", "-o", out.to_str().unwrap()]);
+    let choices = summary["choices"].as_array().unwrap();
+    let choice = |kind: &str| choices.iter().find(|c| c["kind"] == kind).unwrap();
+    let total = |kind: &str| choice(kind)["cycles"]["total"].as_u64();
+    assert!(total("software") > total("nothing"), "{choices:#?}");
+    assert_eq!(choice("software")["chosen"], false);
+    assert_eq!(summary["software"]["best"], serde_json::Value::Null);
+    assert!(!out.join("rewritten.ptx").exists());
+    let page = std::fs::read_to_string(out.join("report.html")).unwrap();
+    assert!(
+        page.contains("No mapping makes it faster: leave it as it is."),
+        "{page}"
+    );
 }
 
 #[test]

@@ -197,7 +197,7 @@ fn flow_and_gate_judge_by_the_machine_code() {
     let of_code = flow(&["--machine-code"]);
     for expected in [
         "4 of 16 wavefronts of quads in the machine code are bank conflicts",
-        "No mapping put into the PTX leaves fewer than the 4 conflicts of quads in the machine code.",
+        "swizzle:3,0,5 removes all 4 conflicts of quads in the machine code.",
         "As a change of the source, swizzle:3,0,5 leaves 0 of 4",
         "in the machine code of ptxas",
         "--software --machine-code --preset sm80",
@@ -464,4 +464,116 @@ fn mappings_that_take_merged_accesses_apart_are_named() {
         text.contains("xor takes accesses of 16 bytes apart"),
         "{text}"
     );
+}
+
+/// ptxas merges four loads of a row of `summed.cu` into one. A mapping that keeps these whole
+/// leaves conflicts; in the rewritten kernel they are no longer merged, and another clears it.
+#[test]
+fn flow_counts_and_chooses_by_the_assembled_rewritten_kernel() {
+    if missing_ptxas(MACHINE_CODE) {
+        return;
+    }
+    let path = "tests/fixtures/cuda/summed.toml";
+    let folder = tempfile::tempdir().unwrap();
+    let out = folder.path().join("out");
+    let own = [
+        "flow",
+        path,
+        "--fast",
+        "--machine-code",
+        "-o",
+        out.to_str().unwrap(),
+    ];
+    let software = &json(&own)["software"];
+    let front = software["front"].as_array().unwrap();
+    assert_eq!(front[0]["hash"], software["best"], "{front:#?}");
+    assert_eq!(front[0]["conflicts"], 0, "{front:#?}");
+    let mapped = front.iter().filter(|line| line["hash"] != "mod");
+    for line in mapped.clone() {
+        let code = &line["rewritten"]["machine_code"];
+        for (key, of_code) in [
+            ("conflicts", "conflicts_after"),
+            ("wavefronts", "wavefronts_after"),
+            ("max_degree", "max_degree_after"),
+        ] {
+            assert_eq!(line[key], code[of_code], "{line:#}");
+        }
+        let hash = line["hash"].as_str().unwrap();
+        let to = folder.path().join("k.ptx");
+        let command = ["rewrite", path, "--hash", hash, "-o", to.to_str().unwrap()];
+        let written = json(&command);
+        assert_eq!(
+            &written["machine_code"]["conflicts_after"], &line["conflicts"],
+            "{hash}"
+        );
+    }
+    // The mapping for the merged accesses, which the search alone says leaves none.
+    assert!(
+        mapped
+            .clone()
+            .any(|l| l["hash"] == "swizzle:3,2,3" && l["conflicts"] == 768)
+    );
+    assert_eq!(
+        software["fewest_proved"], true,
+        "no mapping leaves fewer than none"
+    );
+    let page = std::fs::read_to_string(out.join("report.html")).unwrap();
+    let merged = "machine code has 1\u{202f}792 conflicts instead of 7\u{202f}936";
+    assert!(page.contains(merged), "{page}");
+}
+
+/// ptxas loads 16 bytes of `dots.cu` at a time, and the source four: under a function they are
+/// single loads again, which is what a change is judged by. The pasted change is `dots_changed`.
+#[test]
+fn a_change_is_judged_by_the_accesses_that_it_leaves_to_ptxas() {
+    if missing_ptxas(MACHINE_CODE) {
+        return;
+    }
+    let path = "tests/fixtures/cuda/dots.toml";
+    let pasted = "tests/fixtures/cuda/dots_changed.toml";
+    let pasted = json(&["conflicts", pasted, "--machine-code"]);
+    let counted = &pasted["machine_code"]["results"][0];
+    assert_eq!(counted["conflicts"], 0);
+    for more in [&[][..], &["--machine-code"]] {
+        let found = json(&[&["tune", path, "--software"], more].concat());
+        let change = &found["suggestions"][0];
+        assert_eq!(change["hash"], "swizzle:3,0,5", "{more:?}");
+        assert_eq!(change["conflicts"], 0, "{more:?}");
+        let code = &change["machine_code"];
+        if more.is_empty() {
+            // Those of the other array are not among them.
+            assert_eq!(
+                (&code["conflicts"], &code["wavefronts"]),
+                (&0.into(), &576.into())
+            );
+            assert_eq!(counted["wavefronts"], 576 + 576);
+        }
+    }
+}
+
+/// `dots` has 1,024 threads of 34 registers: one block of it fits on an SM, two of the
+/// rewritten kernel. The page's cycles are those of its own commands.
+#[test]
+fn cycles_of_flow_are_those_of_as_many_blocks_as_registers_allow() {
+    if missing_ptxas(MACHINE_CODE) {
+        return;
+    }
+    let path = "tests/fixtures/cuda/dots.toml";
+    let folder = tempfile::tempdir().unwrap();
+    let out = folder.path().join("out");
+    let found = json(&["flow", path, "--fast", "-o", out.to_str().unwrap()]);
+    let choices = found["choices"].as_array().unwrap().iter();
+    let nothing = choices.clone().find(|c| c["kind"] == "nothing").unwrap();
+    let simulated = json(&["sim", path, "--hash", "mod"]);
+    assert_eq!(simulated["resident_blocks"], 1);
+    assert_eq!(nothing["cycles"]["total"], simulated["cycles"]);
+    let software = choices.clone().find(|c| c["kind"] == "software").unwrap();
+    let rewritten = out.join("rewritten.ptx");
+    let launch = std::fs::read_to_string(path).unwrap();
+    let launch = launch.replace("dots.ptx", rewritten.to_str().unwrap());
+    let other = folder.path().join("k.toml");
+    std::fs::write(&other, launch).unwrap();
+    let simulated = json(&["sim", other.to_str().unwrap(), "--hash", "mod"]);
+    assert_eq!(simulated["resident_blocks"], 2);
+    assert_eq!(software["cycles"]["total"], simulated["cycles"]);
 }

@@ -76,6 +76,7 @@ mod suggested_helpers;
 mod suggested_lines;
 mod suggested_names;
 mod suggested_namespaces;
+mod suggested_parts;
 mod suggested_python;
 mod suggested_room;
 mod suggested_shapes;

@@ -2,7 +2,10 @@
 //! (`tests/fixtures/cuda/helpers.cu`). What it prints was pasted and compiled: each kernel
 //! then has the conflicts that are said, and the results that it had.
 
+use crate::common::json;
 use crate::common::suggested::{Case, changes};
+use serde_json::Value;
+use std::fs;
 
 /// A kernel whose arrays have 2048 elements of type `ty`.
 fn case<'a>(entry: &'a str, block: &'a str, ty: &'a str) -> Case<'a> {
@@ -120,4 +123,51 @@ fn a_change_after_which_more_conflicts_are_left_is_no_suggestion() {
     );
     let torn = left["torn"][0]["source"].as_str().unwrap();
     assert!(torn.ends_with("helpers.cu:107"), "{torn}");
+}
+
+/// The object of `summed.cu` has another name in the function that gets it by reference.
+#[test]
+fn an_object_is_mapped_under_the_name_of_the_parameter() {
+    let path = "tests/fixtures/cuda/summed.toml";
+    let found = json(&["tune", path, "--software", "--no-machine-code"]);
+    let suggestion = &found["suggestions"][0];
+    assert_eq!(suggestion["conflicts"], 0);
+    let lines = suggestion["lines"].as_array().unwrap().iter();
+    let mut changed: Vec<&str> = lines
+        .map(|l| {
+            l["call"]["changed_text"]
+                .as_str()
+                .unwrap_or_else(|| panic!("{l}"))
+        })
+        .collect();
+    changed.sort_unstable();
+    let expected = [
+        "(*spad_place_at(&tile, &tile.at(r, threadIdx.x))) = in[r * 32 + threadIdx.x];",
+        "s += (*spad_place_at(&t, &t.at(c, r))) * s;",
+    ];
+    assert_eq!(changed, expected);
+}
+
+/// A function of `separable.cu` gets both parts: neither function of the mappings is right for
+/// its only line.
+#[test]
+fn a_parameter_that_gets_two_arrays_is_said_to() {
+    let dir = tempfile::tempdir().unwrap();
+    for file in ["separable.cu", "separable.ptx"] {
+        fs::copy(format!("tests/fixtures/cuda/{file}"), dir.path().join(file)).unwrap();
+    }
+    let launch = fs::read_to_string("tests/fixtures/cuda/separable.toml").unwrap();
+    let parts = "[[shared]]\nname = \"raw\"\noffset = 0\nbytes = 3344\n\
+                 [[shared]]\nname = \"mid\"\noffset = 3344\nbytes = 2816\n";
+    let path = dir.path().join("k.toml");
+    fs::write(&path, launch + parts).unwrap();
+    let found = json(&["tune", path.to_str().unwrap(), "--software"]);
+    for (own, other) in [("raw", "mid"), ("mid", "raw")] {
+        let all = found["suggestions"].as_array().unwrap();
+        let suggestion = all.iter().find(|s| s["array"] == own).unwrap();
+        let lines = suggestion["lines"].as_array().unwrap().iter();
+        let in_function = |l: &&Value| l["source"].as_str().unwrap().ends_with(".cu:8");
+        let line = lines.clone().find(in_function).unwrap();
+        assert_eq!(line["shared_with"], serde_json::json!([other]), "{line}");
+    }
 }

@@ -1,7 +1,7 @@
 //! Lines that `conflicts`, `tune --software` and `gate` name, and how they change: of
 //! CUDA sources with the PTX that NVRTC makes of them (`tests/fixtures/cuda`).
 
-use crate::common::changed::{fixed, keeps_its_promise, launch, source};
+use crate::common::changed::{fixed, is_fixed, keeps_its_promise, launch, source};
 use crate::common::suggested::own;
 use crate::common::{self, json, spadkit};
 use serde_json::{Value, json};
@@ -431,4 +431,14 @@ fn elements_have_the_type_of_the_pointer_that_accesses_them() {
     let expected = std::fs::read_to_string(source("raw_changed")).unwrap();
     assert_eq!(fixed("raw").1, expected);
     keeps_its_promise("raw");
+}
+
+/// Casts to words, an object that a function gets by reference, and a line that stores what a
+/// function loads: what the review says was
+/// compiled.
+#[test]
+fn fixes_of_words_and_of_references_keep_their_promise() {
+    for name in ["dots", "separable", "summed"] {
+        is_fixed(name, 0);
+    }
 }

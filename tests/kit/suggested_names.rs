@@ -1,16 +1,16 @@
 //! Types and macros under other names, and arrays that a library gets by reference
-//! (`tests/fixtures/cuda/alias.cu`, `library.cu`).
+//! (`tests/fixtures/cuda/alias.cu`, `library.cu`, `united.cu`).
 
 use crate::common::suggested::Case;
 use crate::common::text;
 use serde_json::Value;
 
-/// A kernel of a fixture whose arrays have 256 elements of type `ty`.
+/// A kernel of a fixture whose arrays have 512 elements of type `ty`.
 fn case<'a>([source, entry]: [&'a str; 2], [block, ty, more]: [&'a str; 3]) -> Case<'a> {
     Case {
         types: [ty; 2],
-        count: 256,
-        input: (source == "alias").then_some("iota"),
+        count: 512,
+        input: (source != "library").then_some("iota"),
         more,
         ..Case::of(source, entry, block)
     }
@@ -91,4 +91,39 @@ fn no_source_changes_where_a_library_accesses_the_array() {
             assert!(said.contains(expected), "{expected}: {said}");
         }
     }
+}
+
+/// The own tile and the storage live one after the other: the tile alone is mapped.
+#[test]
+fn a_tile_beside_the_storage_of_a_library_changes_alone() {
+    let case = case(["united", "united"], ["128", "s32", ""]);
+    let found = case.tuned(&[]);
+    let change = &found["suggestions"][0];
+    assert_eq!(change["beside"], "CUB", "{found}");
+    let conflicts = ["conflicts_before", "conflicts"].map(|key| change[key].as_u64());
+    assert_eq!(conflicts, [Some(288), Some(0)]);
+    let lines = change["lines"].as_array().unwrap().iter();
+    let mut sources: Vec<&str> = lines.map(|l| l["source"].as_str().unwrap()).collect();
+    sources.sort_unstable();
+    assert_eq!(sources, ["united.cu:12", "united.cu:9"]);
+    assert!(
+        found["left_alone"].as_array().is_none_or(Vec::is_empty),
+        "{found}"
+    );
+    let launch = case.launch();
+    let said = text(&["tune", &launch.file, "--software", "-q"]).replace('\n', " ");
+    for expected in [
+        "your lines change alone: CUB loads nothing that they store",
+        "&s.u.tile[",
+    ] {
+        assert!(said.contains(expected), "{expected}: {said}");
+    }
+    assert!(!said.contains("No change of the source pays"), "{said}");
+}
+
+#[test]
+fn a_tile_that_a_library_loads_does_not_change() {
+    let found = case(["united", "handed"], ["128", "s32", ""]).tuned(&[]);
+    assert_eq!(found["suggestions"], serde_json::json!([]), "{found}");
+    assert_eq!(found["left_alone"][0]["library"], "CUB");
 }

@@ -2,7 +2,7 @@
 //! arrays, in Triton the compiler.
 
 use crate::common::suggested::{Launch, QUICKLY};
-use crate::common::text;
+use crate::common::{json, text};
 use serde_json::Value;
 
 /// A tile of 32 x 32 words that is stored by rows, at line 18, and loaded by columns, at
@@ -212,4 +212,60 @@ fn a_buffer_of_gluon_gets_another_layout() {
     assert_eq!(found["suggestions"][0]["conflicts"], 0, "{found}");
     let expected = lines("gl.SwizzledSharedLayout(1, 1, 32, [1, 0])", "[M, N]");
     assert_eq!(declared(&found), expected);
+}
+
+/// The forms of the code that `flow` shows for a kernel, and the text of the one in `form`.
+fn in_report(launch: &str, form: &str) -> (Vec<String>, String) {
+    let folder = tempfile::tempdir().unwrap();
+    let out = folder.path().join("out");
+    let found = json(&[
+        "flow",
+        launch,
+        "--fast",
+        "--budget",
+        "1",
+        "-o",
+        out.to_str().unwrap(),
+    ]);
+    let choices = found["choices"].as_array().unwrap().iter();
+    let code = choices.flat_map(|choice| choice["code"].as_array().cloned().unwrap_or_default());
+    let code: Vec<Value> = code.collect();
+    let of = |c: &Value| c["form"].as_str().unwrap().to_owned();
+    let own = code.iter().find(|c| of(c) == form);
+    let text = own.map(|c| c["text"].as_str().unwrap().to_owned());
+    let forms = code.iter().map(of).collect();
+    (forms, text.unwrap_or_else(|| panic!("{code:#?}")))
+}
+
+#[test]
+fn a_report_shows_a_change_of_python_under_the_name_of_its_language() {
+    for (variable, declaration, form, pasted) in [
+        (
+            "_cudapy_smem_1",
+            "tile = cuda.shared.array(1024, f4)",
+            "Numba",
+            "def spad_place(index):",
+        ),
+        (
+            "__dynamic_shmem__0",
+            "tile = make(layout)",
+            "CuTe DSL",
+            "cute.make_swizzle(5, 0, 5), 0, LAYOUT)",
+        ),
+        (
+            "global_smem",
+            "from gluon import gl; tile = gl.allocate_shared_memory(gl.float32, [32, 32], \
+             gl.SwizzledSharedLayout(1, 1, 1, [1, 0]))",
+            "Gluon",
+            "gl.SwizzledSharedLayout(1, 1, 32, [1, 0])",
+        ),
+    ] {
+        let launch = of_generator(variable, declaration);
+        let (forms, text) = in_report(&launch.file, form);
+        assert!(!forms.contains(&"CUDA".to_owned()), "{form}: {forms:?}");
+        assert!(text.contains(pasted), "{text}");
+        assert!(text.starts_with("# "), "{text}");
+        assert!(text.contains(": 0 of 992 conflicts are left."), "{text}");
+        assert!(!text.contains("//"), "{text}");
+    }
 }

@@ -135,6 +135,12 @@ impl Software {
             .or_else(|| Some(in_machine_code(&self.suggestions)?.conflicts_before))
     }
 
+    /// Conflicts of the kernel as it is in the PTX, where a mapping was put into it.
+    pub fn conflicts_in_ptx(&self) -> Option<u64> {
+        let mut rewritten = self.front.iter().filter_map(|line| line.rewritten.as_ref());
+        Some(rewritten.next()?.conflicts_before)
+    }
+
     /// The line of the best mapping.
     pub fn recommended(&self) -> Option<&SoftwareLine> {
         let best = self.best.as_ref()?;

@@ -215,8 +215,13 @@ impl FlowReport {
     /// A sentence that says that the simulated accesses are not those of a GPU,
     /// where ptxas leaves clearly fewer conflicts than the PTX has.
     pub fn merged_by_ptxas(&self) -> Option<String> {
-        let code = self.software.as_ref()?.conflicts_in_machine_code()?;
-        let conflicts = self.conflicts();
+        let software = self.software.as_ref()?;
+        let code = software.conflicts_in_machine_code()?;
+        // The table may count the accesses of the machine code.
+        let conflicts = software
+            .conflicts_in_ptx()
+            .unwrap_or(0)
+            .max(self.conflicts());
         (20 * code < 19 * conflicts).then(|| {
             format!(
                 "The simulation makes the accesses of the PTX. ptxas merges or removes some: its \

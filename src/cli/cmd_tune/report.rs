@@ -5,7 +5,7 @@ use crate::cli::machine::rule_line;
 use crate::cli::printer::CommandResult;
 use crate::cli::this_command;
 use crate::error::Result;
-use crate::flow::{DeclaredPadding, Evidence, in_software};
+use crate::flow::{DeclaredPadding, Evidence, OF_SOURCE, in_software};
 use crate::readable::{readable_list, readable_words};
 use crate::report::CodeText;
 use crate::report::pages::{MappingChoice, MappingTable, TuneReport};
@@ -112,7 +112,7 @@ fn code(
     let cost = format!("{cost} instructions for an access");
     let spec = layout.spec();
     let mut all = in_software(spec, found.machine, &found.suggestions, &cost, None)?;
-    all.retain(|code| !apart || code.form == "CUDA");
+    all.retain(|code| !apart || OF_SOURCE.contains(&code.form));
     Ok(all)
 }
 

@@ -23,6 +23,8 @@ pub struct MachineConflicts {
     pub conflicts_before: u64,
     /// Conflicts after.
     pub conflicts_after: u64,
+    /// Largest degree after.
+    pub max_degree_after: u32,
     /// Wavefronts before.
     pub wavefronts_before: u64,
     /// Wavefronts after.
@@ -114,6 +116,7 @@ impl<'a> MachineCounts<'a> {
             assembler: self.assembler.id(),
             conflicts_before: self.before.banks.conflicts,
             conflicts_after: after.banks.conflicts,
+            max_degree_after: after.banks.max_degree,
             wavefronts_before: self.before.banks.wavefronts(),
             wavefronts_after: after.banks.wavefronts(),
             registers_before: self.before.registers,

@@ -42,6 +42,7 @@ use lines::Lines;
 use mapped::Mapped;
 use result::matrices::LongerRows;
 use result::other_files::find_users;
+use result::own_lines::OwnLines;
 use result::parted::Wide;
 use result::{declared, matrices, padding, parted, python, shared_statements, templates, torn};
 use serde::Serialize;
@@ -65,6 +66,9 @@ pub struct Suggestion {
     pub variable: Option<String>,
     /// The array in the texts.
     pub array: String,
+    /// Whether it is a part of dynamic shared memory, which begins where the source says.
+    #[serde(skip)]
+    pub is_part: bool,
     /// Bytes of the elements that the texts count.
     pub element_bytes: u32,
     /// The mapping, of 32-bit words.
@@ -115,6 +119,10 @@ pub struct Suggestion {
     pub padding: Option<Padding>,
     /// The tensor copies that go through the array, whose maps change.
     pub tensor_copies: Vec<CopyChange>,
+    /// The library that uses the array, too, and whose accesses stay as they are: it neither
+    /// loads what the changed lines store, nor they what it stores.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub beside: Option<&'static str>,
     /// The language of Python in which the change is.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub python: Option<Python>,
@@ -229,10 +237,13 @@ pub fn suggestions(
     names: &mut FunctionNames,
     sources: &mut SourceFiles,
 ) -> Suggestions {
+    sources.see_parts_of(tuned.trace);
     let targets = target::targets(tuned);
     let names = function_names(&targets, tuned.trace, names, sources);
     let suggest = |(target, name): (&Target, &String)| {
         let s = suggestion(target, tuned, name, None, sources);
+        let own = (s.library()).and_then(|_| of_own_lines(target, tuned, name, sources));
+        let s = own.unwrap_or(s);
         python::translated(target, tuned, s, sources)
     };
     let gains = |code: &InMachineCode| code.gains();
@@ -252,6 +263,33 @@ pub fn suggestions(
     }
     shared_statements::join(&mut changes);
     Suggestions { changes, left }
+}
+
+/// The change of the user's own lines, where a library's accesses to the array may stay.
+fn of_own_lines(
+    target: &Target,
+    tuned: &Tuned,
+    function: &str,
+    sources: &mut SourceFiles,
+) -> Option<Suggestion> {
+    let own = OwnLines::of(target, tuned)?;
+    let found = suggestion(
+        &own.target(target),
+        &own.tuned(tuned),
+        function,
+        None,
+        sources,
+    );
+    let layout = Layout::new(&found.hash, tuned.geometry).ok()?;
+    // A line without an access may hand the storage to the library.
+    let is_known = found.lines.iter().all(|line| !line.accesses.is_empty());
+    let stays = own.stay_apart(target.accesses, &layout) && found.declarations.is_empty();
+    (is_known && stays).then_some(Suggestion {
+        beside: Some(own.library),
+        // The library's storage would be of another size.
+        padding: None,
+        ..found
+    })
 }
 
 /// The name of the function of each target, which the files of the accesses do not have yet.
@@ -292,11 +330,7 @@ fn suggestion(
 ) -> Suggestion {
     let target = &target.as_declared(sources);
     let array = target.array_name();
-    let mapped = Mapped {
-        array: &array,
-        function,
-        unit: WORD_BYTES * target.array.vector_words(),
-    };
+    let mapped = mapped(target, &array, function);
     let mut lines = lines::lines(target, tuned, mapped, sources);
     let of_rows = |longer: LongerRows, sources: &mut SourceFiles| {
         let judged = Judged::new(target, tuned, &[], sources);
@@ -322,6 +356,7 @@ fn suggestion(
         growth(target, &best.layout, tuned.trace, &lines, &array, sources);
     let by_index = Suggestion {
         variable: target.variable.map(|v| v.name.clone()),
+        is_part: target.is_part(),
         element_bytes: target.element_bytes(),
         hash: best.layout.spec().clone(),
         conflicts_before: target.conflicts_before(),
@@ -340,6 +375,7 @@ fn suggestion(
         function_name: function.to_owned(),
         padding: padding::padding(target, &shape, &lines, &array, &torn),
         tensor_copies: copies::copies(target),
+        beside: None,
         python: None,
         cute: templates::cute(target, &shape),
         triton: templates::triton(target, &shape),
@@ -349,6 +385,14 @@ fn suggestion(
     match in_rows {
         Some(in_rows) => declared::better(in_rows, by_index),
         None => by_index,
+    }
+}
+
+fn mapped<'a>(target: &Target, array: &'a str, function: &'a str) -> Mapped<'a> {
+    Mapped {
+        array,
+        function,
+        unit: WORD_BYTES * target.array.vector_words(),
     }
 }
 
@@ -420,6 +464,7 @@ fn of_longer_rows(
     let bytes = target.element_bytes();
     Suggestion {
         variable: target.variable.map(|v| v.name.clone()),
+        is_part: target.is_part(),
         element_bytes: bytes,
         hash: layout.spec().clone(),
         conflicts_before: target.conflicts_before(),
@@ -438,6 +483,7 @@ fn of_longer_rows(
         function_name: String::new(),
         padding: None,
         tensor_copies: Vec::new(),
+        beside: None,
         python: None,
         cute: None,
         triton: None,

@@ -77,6 +77,7 @@ fn named(
         name,
         offset,
         bytes,
+        part: None,
     };
     let mut named: Vec<SharedVariable> = fixed.into_iter().map(variable).collect();
     let names: Vec<&str> = dynamic.iter().map(|v| v.0.as_str()).collect();
@@ -86,8 +87,13 @@ fn named(
         let inside = parts
             .iter()
             .filter(|part| offset + part.end() <= shared_bytes);
-        let part = |part: &SharedPart| (part.name.clone(), offset + part.offset, part.bytes);
-        named.extend(inside.map(part).map(variable));
+        let part = |part: &SharedPart| SharedVariable {
+            name: part.name.clone(),
+            offset: offset + part.offset,
+            bytes: part.bytes,
+            part: Some(part.offset),
+        };
+        named.extend(inside.map(part));
         if parts.is_empty() {
             named.push(variable((names.join(", "), offset, shared_bytes - offset)));
         }

@@ -21,6 +21,10 @@ pub struct SharedVariable {
     pub offset: u32,
     /// Size in bytes.
     pub bytes: u32,
+    /// Bytes between the begin of dynamic shared memory and a part of it that the launch
+    /// file names.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub part: Option<u32>,
 }
 
 impl AccessTrace {

@@ -399,9 +399,13 @@ pub(super) fn code(report: &FlowReport) -> Value {
             }));
         }
     }
+    let is_of_source = |tab: &Value| {
+        let languages = ["CUDA", "Numba", "CuTe DSL", "Gluon"];
+        languages.iter().any(|language| tab["form"] == *language)
+    };
     // The smaller change of the source is shown next to the other.
     if let Some(at) = tabs.iter().position(|tab| tab["form"] == "padding")
-        && let Some(cuda) = tabs.iter().position(|tab| tab["form"] == "CUDA")
+        && let Some(cuda) = tabs.iter().position(is_of_source)
         && cuda < at
     {
         let padding = tabs.remove(at);

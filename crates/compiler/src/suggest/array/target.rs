@@ -33,7 +33,8 @@ pub(in crate::suggest) struct Target<'a> {
     pub all: Vec<SharedVariable>,
     /// Bytes of the elements that the source declares, where that is known.
     pub declared: Option<u32>,
-    /// The name that the lines of the accesses have, for an array of a namespace.
+    /// The name that the lines of the accesses have, for an array of a namespace or a part of
+    /// dynamic shared memory.
     pub called: Option<String>,
 }
 
@@ -136,7 +137,8 @@ impl Target<'_> {
         let lines: BTreeSet<String> = lines.collect();
         let texts: Vec<String> = lines.iter().filter_map(|l| sources.line(l)).collect();
         let own = self.alone().map_or("", |v| v.name.as_str());
-        let called = namespaces::called(own, &self.array_name(), &texts);
+        let pointer = sources.pointer_to_part(own).map(str::to_owned);
+        let called = pointer.or_else(|| namespaces::called(own, &self.array_name(), &texts));
         let name = called.clone().unwrap_or_else(|| self.array_name());
         // An access may need a part of a word-sized element.
         let widest = self.narrowest().max(4);
@@ -155,11 +157,21 @@ impl Target<'_> {
         }
     }
 
-    /// Bytes between the first word and a variable of that name.
-    pub fn offset_of(&self, name: &str) -> Option<u32> {
+    /// Bytes between the first word and a variable of that name, which the trace may have in
+    /// `parts` of other names.
+    pub fn offset_of(&self, name: &str, trace: &AccessTrace) -> Option<i64> {
         let named = |v: &&SharedVariable| v.name.split(", ").any(|n| n == name);
-        let variable = self.all.iter().find(named)?;
-        variable.offset.checked_sub(self.base)
+        if let Some(variable) = self.all.iter().find(named) {
+            return variable.offset.checked_sub(self.base).map(i64::from);
+        }
+        let is_dynamic = !trace.shared_variables().iter().any(|v| named(&v));
+        let part = self.alone()?.part.filter(|_| is_dynamic)?;
+        Some(-i64::from(part))
+    }
+
+    /// Whether it is a part of dynamic shared memory.
+    pub fn is_part(&self) -> bool {
+        self.alone().is_some_and(|v| v.part.is_some())
     }
 
     pub fn conflicts_before(&self) -> u64 {

@@ -226,20 +226,17 @@ fn of_macro(source: &str, place: &Text, line: usize, sources: &mut SourceFiles) 
 /// The text around `file:line`, and where the line begins in it.
 pub(in crate::suggest) fn window(place: &str, sources: &mut SourceFiles) -> Option<(Text, usize)> {
     let (file, line) = split(place)?;
-    let first = line.saturating_sub(ABOVE).max(1);
-    let mut all = String::new();
-    let mut at = None;
-    for number in first..=line + BELOW {
-        let Some(line_text) = sources.line(&format!("{file}:{number}")) else {
-            break;
-        };
-        if number == line {
-            at = Some(all.len());
-        }
-        all += &line_text;
-        all.push('\n');
+    let all = sources.text(file);
+    let from = all.start_of_line(line.saturating_sub(ABOVE).max(1))?;
+    let at = all.start_of_line(line)?;
+    let to = all
+        .start_of_line(line + BELOW + 1)
+        .unwrap_or(all.text.len());
+    let mut text = all.text[from..to].to_owned();
+    if !text.ends_with('\n') {
+        text.push('\n');
     }
-    Some((Text::new(all), at?))
+    Some((Text::new(text), at - from))
 }
 
 #[cfg(test)]

@@ -105,6 +105,13 @@ impl Serialize for Parts {
 /// their names.
 const LIBRARIES: [(&str, &str); 2] = [("cub", "CUB"), ("thrust", "Thrust")];
 
+/// The library of the toolkit that has one of these headers.
+pub(in crate::suggest) fn library_of(headers: &[String]) -> Option<&'static str> {
+    let folders = headers.iter().flat_map(|header| header.split(['/', '\\']));
+    let mut known = folders.filter_map(|f| LIBRARIES.iter().find(|(folder, _)| *folder == f));
+    known.next().map(|(_, name)| *name)
+}
+
 /// Keeps what both lists begin with.
 fn keep_common(own: &mut Vec<String>, other: &[String]) {
     let both = own.iter().zip(other);
@@ -120,10 +127,7 @@ pub(in crate::suggest) fn names(text: &str, array: &str) -> bool {
 impl LineChange {
     /// The library of the toolkit in whose headers its accesses are.
     pub(in crate::suggest) fn library(&self) -> Option<&'static str> {
-        let headers = self.through.iter();
-        let folders = headers.flat_map(|header| header.split(['/', '\\']));
-        let mut known = folders.filter_map(|f| LIBRARIES.iter().find(|(folder, _)| *folder == f));
-        known.next().map(|(_, name)| *name)
+        library_of(&self.through)
     }
 
     /// `file:line` of the statement to change: that of the call, where the line

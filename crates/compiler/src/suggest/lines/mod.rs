@@ -1,10 +1,12 @@
 //! The lines of the source that access an array, and how they change.
 
+pub(super) mod beside_calls;
 pub(super) mod callees;
 pub(super) mod calls;
 pub(super) mod change;
 pub(super) mod constant_indices;
 pub(super) mod declared_pointers;
+pub(super) mod handed_objects;
 pub(super) mod joined_files;
 pub(super) mod joined_lines;
 pub(super) mod lambdas;
@@ -296,6 +298,7 @@ impl<'a> Work<'a> {
             let source = line.source.as_deref();
             line.call = source.and_then(|s| method_change(s, mapped, sources));
         }
+        handed_objects::change(&mut self.lines.changes, mapped, sources);
         of_one_object(&mut self.lines.changes, mapped);
     }
 
@@ -452,7 +455,7 @@ pub(in crate::suggest) fn element_index(
 ) -> Option<SourceIndex> {
     let key = (place.ptx_file.clone(), place.ptx_line?);
     let mut index = tuned.indices.get(&key)?.clone();
-    index.constant += i64::from(target.offset_of(&index.variable)?);
+    index.constant += target.offset_of(&index.variable, tuned.trace)?;
     let own = target.accesses.accesses.iter().filter(|a| a.pc == pc);
     let right = own
         .flat_map(|a| lanes(a, target.accesses))

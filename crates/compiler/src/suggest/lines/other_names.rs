@@ -60,7 +60,7 @@ impl OtherNames {
     }
 
     /// Brackets after which a name is an element; a reference may be to rows.
-    fn depth(&self, name: &str) -> usize {
+    pub(super) fn depth(&self, name: &str) -> usize {
         let unknown = if self.references.contains(name) {
             usize::MAX
         } else {

@@ -1,6 +1,7 @@
 //! Functions that are handed a pointer into the array, which they do not see:
 //! they get its start as one more parameter, so that each element can be mapped.
 
+use super::beside_calls::beside_calls;
 use super::callees::Handed;
 use super::calls::declaration_at;
 use super::change::LineChange;
@@ -96,7 +97,7 @@ fn change_function(
 }
 
 /// The function around the line at `at`, or on it.
-fn function_of_line(text: &Text, at: usize) -> Option<Function> {
+pub(super) fn function_of_line(text: &Text, at: usize) -> Option<Function> {
     let body = text.masked[at..text.line_end(at)]
         .find('{')
         .map(|open| at + open + 1);
@@ -188,8 +189,14 @@ fn edits_of(
         own.last = own.last.max(last);
         own.edits.extend(new);
     };
-    for (_, close) in &passed {
+    let mut lines = BTreeSet::new();
+    for (open, close) in &passed {
         let seen = declaration_at(text, *close, array).is_some();
+        // A body that gets the pointer changes as a whole, below.
+        if seen && lines.insert(text.line_of(*open)) {
+            let own = beside_calls(text, (*open, *close), &passed, kept, mapped)?;
+            insert(*open, text.line_of(*close), own);
+        }
         let given = if seen { array } else { &start };
         let edit = Edit::insert(*close, format!(", {given}"));
         insert(*close, text.line_of(*close), vec![edit]);
@@ -203,6 +210,7 @@ fn edits_of(
             rows: &f.rows(text),
             // A parameter of the array's name is a pointer.
             own: None,
+            of_structures: false,
             walking: &[],
             start: &start,
             function,
@@ -310,6 +318,21 @@ mod tests {
         data[2 * n] = s;\n\
         return s;\n\
         }";
+
+    /// The line of a call may access the array itself.
+    #[test]
+    fn what_is_beside_a_call_is_wrapped_too() {
+        let found = changed(SUM, "row[t] = sum<4>(row + 1, n) + row[0];").unwrap();
+        let expected = "(*at_at(tile, &row[t])) = sum<4>(row + 1, n, tile) + \
+                        (*at_at(tile, &row[0]));";
+        assert_eq!(found.last().map(String::as_str), Some(expected));
+        for by_hand in [
+            "tile[t] = sum<4>(row + 1, n);",
+            "out[t] = sum<4>(row + 1, row[2]);",
+        ] {
+            assert_eq!(changed(SUM, by_hand), None, "{by_hand}");
+        }
+    }
 
     #[test]
     fn a_function_gets_the_start_of_the_array() {

@@ -4,6 +4,7 @@
 
 use super::change::LineChange;
 use super::declared_pointers::names_into;
+use super::pointer_parameters::function_of_line;
 use crate::suggest::SourceFiles;
 use crate::suggest::mapped::Mapped;
 use crate::suggest::source::declarations::Declarations;
@@ -128,7 +129,7 @@ impl Callee {
     fn around(source: &str, sources: &mut SourceFiles) -> Option<Self> {
         let (file, number) = split(source)?;
         let place = sources.text(file);
-        let function = place.function_around(place.start_of_line(number)?)?;
+        let function = function_of_line(&place, place.start_of_line(number)?)?;
         let parameters = arguments(&place, function.open)?.into_iter().enumerate();
         let references = parameters.filter_map(|(number, (from, to))| {
             let name = declared_reference(place.masked[from..to].trim())?;
@@ -247,6 +248,31 @@ void k() {
         let (_, new) = lines[0].statement()?;
         assert_eq!(lines[0].place(), Some("k.cu:11"));
         Some(new.trim().to_owned())
+    }
+
+    /// The call of an access in a function that begins and ends on the access's line.
+    #[test]
+    fn a_function_may_have_one_line() {
+        let source = "void swap(float &x, float &y) { float z = x; x = y; y = z; }\n\
+                      void k() {\n__shared__ float tile[64];\nswap(tile[i], tile[j]);\n}";
+        let mut text = given(source);
+        let array = Named {
+            name: "tile",
+            variable: "",
+        };
+        let declarations = Declarations::of(["k.cu:4"].into_iter(), array, 4, &mut text);
+        let mut lines = vec![LineChange {
+            source: Some("k.cu:1".to_owned()),
+            text: text.line("k.cu:1"),
+            inlined_at: vec!["k.cu:4".to_owned()],
+            accesses: vec![AccessChange::default()],
+            ..LineChange::default()
+        }];
+        let mapped = Mapped::words("tile", "f");
+        to_their_calls(&mut lines, mapped, &declarations, &mut text);
+        assert_eq!(lines[0].place(), Some("k.cu:4"));
+        let (_, new) = lines[0].statement().unwrap();
+        assert_eq!(new, "swap(tile[f(i)], tile[f(j)]);");
     }
 
     #[test]

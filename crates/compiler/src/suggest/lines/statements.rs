@@ -126,6 +126,7 @@ fn with_pointers(
         names: &known.names(),
         rows: &pointers_to_rows(&place, to),
         own: None,
+        of_structures: false,
         walking: &walking,
         start: mapped.array,
         function: mapped.function,

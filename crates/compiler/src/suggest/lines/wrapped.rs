@@ -1,13 +1,15 @@
 //! Lines whose accesses all go through pointers into the array: each element is put under
 //! the function.
 
-use super::calls::{declares, window};
+use super::calls::{declaration_at, declares, window};
 use super::declared_pointers::{pointers, pointers_to_rows};
 use super::pointers_to_start;
 use super::types::{Kept, member_of};
 use crate::suggest::SourceFiles;
 use crate::suggest::mapped::Mapped;
+use crate::suggest::source::declarations::parsed;
 use crate::suggest::source::edits::{self, CallChange, Edit, Maps};
+use crate::suggest::source::elements::bytes_of_type;
 use crate::suggest::source::files::split;
 use crate::suggest::source::pointers::{CASTS, is_operand, members};
 use crate::suggest::source::scan::{Text, arguments};
@@ -46,6 +48,7 @@ pub(in crate::suggest) fn pointers_change(
         names: &names,
         rows: &pointers_to_rows(&place, line),
         own: start.is_none().then_some(array),
+        of_structures: start.is_none() && has_structures(&place, line, array),
         walking: &walking,
         start: seen,
         function,
@@ -62,6 +65,13 @@ pub(in crate::suggest) fn pointers_change(
     })
 }
 
+/// Whether the array that a line at `at` sees has one dimension of structures.
+fn has_structures(place: &Text, at: usize, array: &str) -> bool {
+    let declared = declaration_at(place, at, array);
+    let declared = declared.and_then(|text| parsed(&format!("{text};"), array));
+    declared.is_some_and(|d| d.dimensions.len() == 1 && bytes_of_type(&d.element).is_none())
+}
+
 /// Elements that are put under a function.
 pub(in crate::suggest) struct Wrap<'a> {
     /// Pointers into the array.
@@ -71,6 +81,8 @@ pub(in crate::suggest) struct Wrap<'a> {
     /// The name among `names` that is the array itself: with it, only members of
     /// elements are understood.
     pub own: Option<&'a str>,
+    /// Whether its elements are structures, which may be copied as a whole.
+    pub of_structures: bool,
     /// Pointers that are declared as such, and all of whose values point into the
     /// array.
     pub walking: &'a [String],
@@ -122,7 +134,7 @@ impl Wrap<'_> {
                 at = end;
                 continue;
             }
-            let used = usage(place, (from, to), (begin, after), own)?;
+            let used = usage(place, (from, to), (begin, after), own, self.of_structures)?;
             let (opened, closed) = (format!("{}_at({}, ", self.function, self.start), ")");
             at = match used {
                 Use::Moved(end) => end,
@@ -171,12 +183,14 @@ impl Wrap<'_> {
 }
 
 /// The use of the name in this span; `None` if that is not understood. Of the array
-/// itself, `own`, only members of elements and addresses under a cast are understood.
+/// itself, `own`, only members of elements, whole structures and addresses under a cast are
+/// understood.
 fn usage(
     place: &Text,
     (from, to): (usize, usize),
     (begin, after): (usize, usize),
     own: bool,
+    of_structures: bool,
 ) -> Option<Use> {
     let before = &place.masked[from..begin];
     if !own && let Some((begin, end)) = atomic_address(place, begin).filter(|a| a.1 <= to) {
@@ -190,7 +204,7 @@ fn usage(
         if let Some(address) = under_a_cast(place, (from, to), (begin, end)) {
             return Some(Use::Address(address, end));
         }
-        let is_understood = !own || member_of(&place.masked[begin..end]).is_some();
+        let is_understood = !own || of_structures || member_of(&place.masked[begin..end]).is_some();
         let is_element = is_understood && !is_operand(before);
         return is_element.then_some(Use::Element(begin, end));
     }

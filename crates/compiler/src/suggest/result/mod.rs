@@ -7,6 +7,7 @@ pub(super) mod language;
 pub(super) mod left_alone;
 pub(super) mod matrices;
 pub(super) mod other_files;
+pub(super) mod own_lines;
 pub(super) mod padding;
 pub(super) mod parted;
 pub(super) mod python;

@@ -8,7 +8,7 @@ use crate::suggest::source::constants::literal;
 use crate::suggest::source::scan::Text;
 use crate::suggest::source::words::brackets;
 use crate::suggest::source::words::word;
-use crate::suggest::{LineChange, Tuned};
+use crate::suggest::{LineChange, Suggestion, Tuned};
 use serde::Serialize;
 use spadkit_mapping::geometry::WORD_BYTES;
 use spadkit_mapping::software::choice::MappingKind;
@@ -138,7 +138,8 @@ pub(in crate::suggest) fn padding(
         torn,
     };
     // Neither the members of one object are seen here, nor the size of some elements.
-    if lines.is_one_object || lines.has_open_size {
+    // What is behind a part of dynamic shared memory would begin later.
+    if lines.is_one_object || lines.has_open_size || target.is_part() {
         return None;
     }
     let own = padded.in_form();
@@ -188,7 +189,10 @@ impl Padded<'_> {
     /// Longer rows, or larger structures.
     fn in_form(&self) -> Option<Padding> {
         let found = in_form(self.target, self.form?, self.lines, self.array);
-        found.map(|(layout, declaration, index)| self.of(&layout, declaration, index))
+        found.map(|(layout, declaration, index)| Padding {
+            wasted_bytes: declared_gaps(layout.spec(), WORD_BYTES * self.target.array.words()),
+            ..self.of(&layout, declaration, index)
+        })
     }
 
     /// Gaps between whole elements.
@@ -217,6 +221,7 @@ impl Padded<'_> {
         );
         Some(Padding {
             in_declaration: false,
+            wasted_bytes: declared_gaps(layout.spec(), WORD_BYTES * self.target.array.words()),
             ..self.of(&layout, declaration, index)
         })
     }
@@ -255,6 +260,25 @@ impl Padded<'_> {
             in_declaration: false,
             ..self.of(layout, declaration, index)
         })
+    }
+}
+
+/// Bytes that a declaration with longer rows or elements adds to an array of these bytes: each
+/// has its gap, the last one too. None for a mapping without gaps.
+fn declared_gaps(spec: &LayoutSpec, bytes: u32) -> u32 {
+    match spec {
+        LayoutSpec::Pad { every, by } => (bytes / WORD_BYTES).div_ceil(*every) * by * WORD_BYTES,
+        _ => 0,
+    }
+}
+
+impl Suggestion {
+    /// Bytes by which the array grows, with longer rows in its declaration by those of all gaps.
+    pub fn added_bytes(&self) -> u32 {
+        if self.has_longer_rows() {
+            return declared_gaps(&self.hash, self.elements_before * self.element_bytes);
+        }
+        self.elements.saturating_sub(self.elements_before) * self.element_bytes
     }
 }
 

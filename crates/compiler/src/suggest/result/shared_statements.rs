@@ -56,8 +56,14 @@ fn separate(suggestions: &mut [Suggestion]) {
     }
 }
 
-/// Whether two changes of one statement map the same address.
+/// Whether two changes of one statement map the same address: also that of a parameter, which
+/// one call gives one array, and another call the other.
 fn is_shared(line: &LineChange, other: &LineChange) -> bool {
+    if line.is_by_hand() && other.is_by_hand() {
+        let is_same = line.source.is_some() && line.source == other.source;
+        let is_parameter = line.out_of_scope && other.out_of_scope;
+        return is_same && is_parameter && line.inlined_at != other.inlined_at;
+    }
     let (Some(own), Some(others)) = (&line.call, &other.call) else {
         return false;
     };

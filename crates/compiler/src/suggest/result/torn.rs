@@ -6,6 +6,7 @@ use crate::suggest::array::target::Target;
 use crate::suggest::lines::change::LineChange;
 use crate::suggest::lines::types::Types;
 use crate::suggest::source::edits::Maps;
+use crate::suggest::source::elements::bytes_of_type;
 use crate::suggest::source::files::split;
 use crate::suggest::source::macros::Macros;
 use crate::suggest::source::scan::{Text, arguments};
@@ -44,13 +45,40 @@ const VECTORS: [&str; 16] = [
     "__nv_bfloat162",
 ];
 
+/// Functions that copy several elements at once.
+const COPIES: [&str; 2] = ["memcpy_async", "__pipeline_memcpy_async"];
+
 /// Whether a line accesses vectors itself: through a cast, by their type, or as an
 /// asynchronous copy.
 pub(in crate::suggest) fn is_wide(text: &str) -> bool {
     let cast = text.contains("_cast<") || text.contains("*)");
-    let copies = ["memcpy_async", "__pipeline_memcpy_async"];
     let named = |names: &[&str]| names.iter().any(|name| word(text, name).is_some());
-    cast || named(&VECTORS) || named(&copies)
+    cast || named(&VECTORS) || named(&COPIES)
+}
+
+/// Bytes of the widest object that a line accesses as a whole: through a cast of a pointer, by
+/// the name of a type of vectors, or as an asynchronous copy; `u32::MAX` where the size is not
+/// known, 0 without such an object.
+fn whole_bytes(text: &str) -> u32 {
+    if COPIES.iter().any(|name| word(text, name).is_some()) {
+        return u32::MAX;
+    }
+    let named = VECTORS.iter().filter(|name| word(text, name).is_some());
+    let named = named.filter_map(|name| bytes_of_type(name));
+    let casts = text.split("_cast<").skip(1);
+    let casts = casts.filter_map(|rest| Some(rest.split_once(">(")?.0.trim_end()));
+    let old = text.match_indices("*)").filter_map(|(at, _)| {
+        let open = text[..at].rfind('(')?;
+        Some(&text[open + 1..=at])
+    });
+    let pointed = casts.chain(old).filter_map(|kind| {
+        let element = kind.strip_suffix(['*', '&'])?.trim_end();
+        let words = element.split_whitespace();
+        let words = words.filter(|word| !["const", "volatile"].contains(word));
+        let element = words.collect::<Vec<_>>().join(" ");
+        Some(bytes_of_type(&element).unwrap_or(u32::MAX))
+    });
+    named.chain(pointed).max().unwrap_or(0)
 }
 
 /// The mappings of these accesses to the array, the best first; none after an interrupt.
@@ -151,7 +179,8 @@ impl TornSites {
             let Some(source) = line.source.as_ref().filter(|_| !wide.is_empty()) else {
                 continue;
             };
-            let Some(bytes) = read.elements(line, target, sources) else {
+            let widest = wide.iter().map(|(_, width)| *width).max().unwrap_or(0);
+            let Some(bytes) = read.elements(line, target, widest, sources) else {
                 continue;
             };
             for (pc, width) in wide {
@@ -190,11 +219,12 @@ impl TornSites {
 
 impl Read {
     /// Bytes of each element that a changed line maps by a function of its own, at least
-    /// a word; `None` if its accesses are unchanged.
+    /// a word; `None` if its accesses are unchanged, or the source has them `widest` bytes wide.
     fn elements(
         &mut self,
         line: &LineChange,
         target: &Target,
+        widest: u32,
         sources: &mut SourceFiles,
     ) -> Option<Vec<u32>> {
         let (file, _) = split(line.source.as_deref()?)?;
@@ -205,9 +235,16 @@ impl Read {
         let (statement, changed) = line.statement().unwrap_or((text, text));
         // Nothing is known about the elements of an unknown macro. A cast may be on
         // another line of the statement.
-        let is_narrow = |code: &str| known.any(code, &is_wide) == Some(false);
+        let has = |code: &str, bytes: u32| known.any(code, &|part| whole_bytes(part) >= bytes);
+        let is_narrow = |code: &str| has(code, widest) == Some(false);
         (is_narrow(text) && is_narrow(statement)).then_some(())?;
-        let (array, own) = (target.array_name(), target.element_bytes());
+        let in_source = |bytes: &u32| {
+            let mut codes = [text, statement].into_iter();
+            *bytes < widest && codes.any(|code| has(code, *bytes) == Some(true))
+        };
+        let whole = [8, WORD_BYTES].into_iter().find(in_source).unwrap_or(0);
+        let array = target.array_name();
+        let own = target.element_bytes().max(whole);
         if !matches!(
             line.maps(),
             Some(Maps::Element | Maps::Pointers | Maps::Both)
@@ -279,5 +316,29 @@ impl Torn {
     /// Conflicts under a mapping in the changed source.
     pub fn conflicts(&self, layout: &Layout) -> u64 {
         self.profile.count(|word| layout.bank(word)).conflicts
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_line_accesses_as_a_whole_has_the_bytes_of_its_type() {
+        for (text, bytes) in [
+            ("x = s[i] + static_cast<int>(y);", 0),
+            (
+                "acc = __dp4a(*(const int *)&sa[k], *(const int *)&sb[k], acc);",
+                4,
+            ),
+            ("__half2 x = sa[row][k];", 4),
+            ("v = *reinterpret_cast<const float2 *>(&s[i]);", 8),
+            ("reinterpret_cast<float4 &>(s[i]) = v;", 16),
+            ("v = *(const volatile unsigned char *)p;", 1),
+            ("v = *(T *)p;", u32::MAX),
+            ("__pipeline_memcpy_async(&s[i], &in[i], 16);", u32::MAX),
+        ] {
+            assert_eq!(whole_bytes(text), bytes, "{text}");
+        }
     }
 }

@@ -168,7 +168,7 @@ fn template_bytes(
 }
 
 /// `__shared__ __align__(16) float a[4], tile[16][16];`
-fn parsed(statement: &str, name: &str) -> Option<Declaration> {
+pub(in crate::suggest) fn parsed(statement: &str, name: &str) -> Option<Declaration> {
     let (_, own) = statement.split_once("__shared__")?;
     let own = Text::new(own.split(';').next()?.to_owned());
     let parts = own.split(0, own.text.len(), ',');

@@ -5,7 +5,7 @@ use super::scan::{MOST_LINES, Text};
 use spadkit_base::input::Limit;
 use spadkit_launch::launch::source_places;
 use std::cell::OnceCell;
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
@@ -27,6 +27,10 @@ pub struct SourceFiles {
     files: HashMap<String, Option<SourceFile>>,
     /// Folders of headers that a compiler finds by its options.
     headers: BTreeSet<PathBuf>,
+    /// Texts in which pointers to parts of dynamic shared memory are seen as arrays.
+    pub(super) views: BTreeMap<String, Rc<Text>>,
+    /// The pointer of each such part, by the name of the part.
+    pub(super) pointers: BTreeMap<String, String>,
     /// Files with the files that they include, by the name of the first.
     pub(in crate::suggest) included: HashMap<String, Rc<Included>>,
     /// By folder, the files of source in it.
@@ -85,9 +89,17 @@ impl SourceFiles {
         }
     }
 
+    /// The pointer that the source has for a part of dynamic shared memory.
+    pub(in crate::suggest) fn pointer_to_part(&self, part: &str) -> Option<&str> {
+        self.pointers.get(part).map(String::as_str)
+    }
+
     /// A file as one text, of lines without white space around them; empty if it is
     /// missing.
     pub(in crate::suggest) fn text(&mut self, file: &str) -> Rc<Text> {
+        if let Some(view) = self.views.get(file) {
+            return view.clone();
+        }
         let Some(found) = self.file(file) else {
             return Rc::new(Text::new(String::new()));
         };

@@ -17,6 +17,7 @@ pub(super) mod indexed;
 pub(super) mod macros;
 pub(super) mod masked;
 pub(super) mod namespaces;
+pub(super) mod parts;
 pub(super) mod pointers;
 pub(super) mod region;
 pub(super) mod scan;

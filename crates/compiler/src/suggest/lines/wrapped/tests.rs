@@ -208,3 +208,25 @@ fn pointers_that_may_be_elsewhere_are_left_to_a_person() {
         assert_eq!(change(before, line), None, "{before} {line}");
     }
 }
+
+/// A mapping that keeps structures whole maps the address of each.
+#[test]
+fn structures_are_copied_as_a_whole() {
+    let change = |shape: &str, unit: u32, line: &str| {
+        let source = format!(
+            "struct Pair {{ int key, value; }};\nvoid f() {{\n__shared__ Pair s{shape};\n{line}\n}}"
+        );
+        let mut text = given(&source);
+        let types = Types::of("k.cu", &mut text);
+        let kept = types.kept("s", Some(unit));
+        let found = pointers_change("k.cu:4", kept, Mapped::words("s", "at"), &mut text);
+        found.map(|c| c.changed_text)
+    };
+    let line = "Pair a = s[i], b = s[i + n];";
+    let wrapped = "Pair a = (*at_at(s, &s[i])), b = (*at_at(s, &s[i + n]));";
+    assert_eq!(change("[64]", 8, line).as_deref(), Some(wrapped));
+    assert_eq!(change("[64]", 4, line), None);
+    // A row is none of them.
+    assert_eq!(change("[8][8]", 8, line), None);
+    assert_eq!(change("[64]", 8, "use(&s[i]);"), None);
+}

@@ -154,6 +154,8 @@ impl Suggestion {
             parted: None,
             declarations: Vec::new(),
             dynamic_shared: None,
+            is_part: false,
+            beside: None,
             function: String::new(),
             function_name: String::new(),
             lines: Vec::new(),
