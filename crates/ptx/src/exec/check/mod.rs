@@ -12,6 +12,7 @@ pub(super) mod early;
 pub(super) mod groups;
 pub(super) mod ordered;
 mod overwritten;
+pub(super) mod prepared;
 mod proxies;
 pub(super) mod raced;
 mod report;

@@ -6,6 +6,7 @@ use crate::exec::check::accumulators;
 use crate::exec::check::asynchronous;
 use crate::exec::check::clusters;
 use crate::exec::check::groups;
+use crate::exec::check::prepared;
 use crate::exec::check::raced;
 use crate::exec::check::unwritten;
 use crate::exec::image::matrices::GroupOp;
@@ -171,6 +172,9 @@ fn observe_in(
     }
     if m.races.is_some() {
         let lanes = info.transfer.addressed(exec);
+        if matches!(space, Space::Shared | Space::Global) {
+            prepared::check(m, info, lanes, (space == Space::Shared, addresses));
+        }
         raced::access(m, info, space, lanes, addresses);
         if lanes != 0 {
             m.note_published(info);
