@@ -1,9 +1,10 @@
 //! What the functions that a function calls do: code that is not optimised calls one for each
 //! conversion, atomic and hint, through variables in `.param` space.
 
-use super::awaited::computes;
+use super::awaited::{computes, may_wait, reports, tests_barrier};
 use super::info::accessed;
 use crate::ast::{Base, Function, Instruction, Module, Operand, Parameter, Register, Symbol};
+use crate::cfg::{Flow, flow};
 use crate::names::Space;
 use crate::opcodes::Class;
 use std::cell::RefCell;
@@ -128,6 +129,7 @@ pub(super) type Passed = (u32, Vec<usize>, Option<u32>);
 pub(super) struct Callees<'m> {
     module: &'m Module,
     pure: RefCell<HashMap<u32, bool>>,
+    passing: RefCell<HashMap<u32, bool>>,
     swapping: RefCell<HashMap<u32, bool>>,
     /// Whether functions swap what is passed to them.
     pub swaps: RefCell<HashMap<Passed, bool>>,
@@ -138,6 +140,7 @@ impl<'m> Callees<'m> {
         Callees {
             module,
             pure: RefCell::default(),
+            passing: RefCell::default(),
             swapping: RefCell::default(),
             swaps: RefCell::default(),
         }
@@ -160,6 +163,25 @@ impl<'m> Callees<'m> {
                     Call::of(i).is_some_and(|call| self.computes(call.callee, depth - 1))
                 }
                 _ => computes(i),
+            })
+        })
+    }
+
+    /// Whether a call does not make its thread wait, nor tells it later that there was a call:
+    /// there is no barrier, no loop that may wait for what others write, and no store but to
+    /// global memory.
+    pub fn cannot_wait(&self, i: &Instruction) -> bool {
+        Call::of(i).is_some_and(|call| self.passes(call.callee, DEPTH))
+    }
+
+    fn passes(&self, function: u32, depth: u32) -> bool {
+        self.known(&self.passing, function, depth, |body| {
+            let loops = goes_back(body);
+            body.instructions.iter().all(|i| match i.opcode.class() {
+                Class::Barrier | Class::Exit | Class::Trap | Class::IndexedBranch => false,
+                Class::Call => Call::of(i).is_some_and(|call| self.passes(call.callee, depth - 1)),
+                Class::Store => is_param_store(i) || reports(i),
+                _ => !tests_barrier(i) && !(loops && may_wait(i)),
             })
         })
     }
@@ -194,4 +216,13 @@ impl<'m> Callees<'m> {
         answers.borrow_mut().insert(function, answer);
         answer
     }
+}
+
+/// Whether a branch of a function may go back in the text.
+fn goes_back(body: &Function) -> bool {
+    let back = |(at, i): (usize, &Instruction)| match flow(body, i) {
+        Flow::Branch(places, _) => places.iter().any(|to| *to as usize <= at),
+        _ => false,
+    };
+    body.instructions.iter().enumerate().any(back)
 }

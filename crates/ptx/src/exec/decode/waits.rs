@@ -41,7 +41,7 @@ pub(super) fn find(callees: &Callees, body: &Function, cfg: &Cfg) -> Waits {
         ignored: vec![false; count],
         guessed: vec![false; count],
     };
-    ignored::find(body, cfg, &mut waits.ignored);
+    ignored::find(callees, body, cfg, &mut waits.ignored);
     guesses::find(callees, body, cfg, &mut waits.guessed);
     if !body.instructions.iter().any(may_wait) {
         return waits;
