@@ -181,7 +181,7 @@ impl<'m> Callees<'m> {
                 Class::Barrier | Class::Exit | Class::Trap | Class::IndexedBranch => false,
                 Class::Call => Call::of(i).is_some_and(|call| self.passes(call.callee, depth - 1)),
                 Class::Store => is_param_store(i) || reports(i),
-                _ => !tests_barrier(i) && !(loops && may_wait(i)),
+                _ => !(tests_barrier(i) || loops && may_wait(i)),
             })
         })
     }
