@@ -9,13 +9,28 @@ pub fn tell(m: &mut Machine) {
     let Some(races) = &m.races else {
         return;
     };
-    for (pc, thread, address) in races.unwaited() {
-        (m.warp, m.pc) = (thread / 32, pc);
+    for copy in races.unwaited() {
+        let address = copy.address;
+        (m.warp, m.pc) = (copy.thread / 32, copy.pc);
+        let (whither, missing) = if copy.abroad {
+            (
+                " to another block of the cluster",
+                "no thread knows from that block that it is over",
+            )
+        } else {
+            ("", "no thread has waited for it")
+        };
         let text = format!(
-            "the bulk copy of byte {address} of shared memory may be going on when the block ends: \
-             no thread has waited for it"
+            "the bulk copy of byte {address} of shared memory{whither} may be going on when the \
+             block ends: {missing}"
         );
         let name = m.shared_variable(address);
-        m.found(FindingKind::Race, thread % 32, Some(address), name, text);
+        m.found(
+            FindingKind::Race,
+            copy.thread % 32,
+            Some(address),
+            name,
+            text,
+        );
     }
 }

@@ -3,6 +3,7 @@
 
 use super::allocate::Live;
 use super::awaited::{computes, decides, may_wait, reports, tests_barrier};
+use super::callees::Callees;
 use super::info::accessed;
 use super::outcome::{Follower, Way};
 use crate::ast::{Function, Instruction};
@@ -13,7 +14,7 @@ use std::cell::LazyCell;
 use std::collections::HashSet;
 
 /// Marks the waits and loads of flags that order nothing.
-pub(super) fn find(body: &Function, cfg: &Cfg, ignored: &mut [bool]) {
+pub(super) fn find(callees: &Callees, body: &Function, cfg: &Cfg, ignored: &mut [bool]) {
     let guards = |at: usize| {
         let i = &body.instructions[at];
         i.guard.is_some() && !reports(i) || leads_away(i)
@@ -25,11 +26,20 @@ pub(super) fn find(body: &Function, cfg: &Cfg, ignored: &mut [bool]) {
             ignored[at] = !is_read(body, cfg, at) && !comes_after_a_flag(body, cfg, at);
         }
     }
+    if !body.instructions.iter().any(tests_barrier) {
+        return;
+    }
     let live = LazyCell::new(|| Live::of(body, cfg));
+    let may_wait_there = |i: &Instruction| match i.opcode.class() {
+        Class::Barrier => true,
+        Class::Call => !callees.cannot_wait(i),
+        _ => false,
+    };
+    let waits_there: Vec<bool> = body.instructions.iter().map(may_wait_there).collect();
     // A wait that is tried once may be what another one goes on by.
     loop {
         let waits = |at: &usize| tests_barrier(&body.instructions[*at]) && !ignored[*at];
-        let once = |at: &usize| goes_on_anyway(body, cfg, *at, ignored, &live);
+        let once = |at: &usize| goes_on_anyway(body, cfg, *at, (&waits_there, ignored), &live);
         let Some(at) = (0..ignored.len()).rev().filter(waits).find(once) else {
             return;
         };
@@ -56,13 +66,10 @@ fn goes_on_anyway(
     body: &Function,
     cfg: &Cfg,
     at: usize,
-    ignored: &[bool],
+    (waits_there, ignored): (&[bool], &[bool]),
     live: &LazyCell<Live, impl FnOnce() -> Live>,
 ) -> bool {
-    let is_end = |(n, i): (usize, &Instruction)| match i.opcode.class() {
-        Class::Barrier | Class::Call => true,
-        _ => tests_barrier(i) && !ignored[n],
-    };
+    let is_end = |(n, i): (usize, &Instruction)| waits_there[n] || tests_barrier(i) && !ignored[n];
     let ends: Vec<bool> = body.instructions.iter().enumerate().map(is_end).collect();
     let follower = Follower {
         body,

@@ -9,6 +9,7 @@ pub(super) mod awaited;
 mod bulk;
 mod bulk_tensor;
 mod call;
+mod callees;
 mod carried;
 mod cluster;
 mod exchange;
@@ -66,6 +67,7 @@ const SCRATCH: u32 = 64;
 
 struct Decoder<'m> {
     module: &'m Module,
+    callees: callees::Callees<'m>,
     addresses: &'m Addresses,
     image: Image,
     problems: Vec<Problem>,
@@ -114,6 +116,7 @@ pub(super) fn decode(
     let vector = vector && lanes::available();
     let mut decoder = Decoder {
         module,
+        callees: callees::Callees::new(module),
         addresses,
         image: Image {
             vector,
@@ -201,7 +204,7 @@ impl<'m> Decoder<'m> {
         self.number_accumulators(body);
         self.follow_moves(&unsure);
         self.follow_addresses();
-        self.waits = waits::find(body, &cfg);
+        self.waits = waits::find(&self.callees, body, &cfg);
         self.meets = Meets::new(&cfg);
         let start = self.starts[&function];
         for (at, i) in body.instructions.iter().enumerate() {

@@ -6,6 +6,7 @@
 //! take, and are not what the kernel does.
 
 use super::awaited::{decides, is_access, is_harmless, may_wait};
+use super::callees::Callees;
 use super::info::accessed;
 use super::{guesses, ignored};
 use crate::ast::{Base, Function, Instruction, Operand, Register};
@@ -32,7 +33,7 @@ pub(super) struct Waits {
 }
 
 /// Looks at all of a function.
-pub(super) fn find(body: &Function, cfg: &Cfg) -> Waits {
+pub(super) fn find(callees: &Callees, body: &Function, cfg: &Cfg) -> Waits {
     let count = body.instructions.len();
     let mut waits = Waits {
         spins: vec![Spin::No; count],
@@ -40,8 +41,8 @@ pub(super) fn find(body: &Function, cfg: &Cfg) -> Waits {
         ignored: vec![false; count],
         guessed: vec![false; count],
     };
-    ignored::find(body, cfg, &mut waits.ignored);
-    guesses::find(body, cfg, &mut waits.guessed);
+    ignored::find(callees, body, cfg, &mut waits.ignored);
+    guesses::find(callees, body, cfg, &mut waits.guessed);
     if !body.instructions.iter().any(may_wait) {
         return waits;
     }

@@ -385,21 +385,6 @@ impl Races {
         self.reads.any() || !self.sends.is_empty()
     }
 
-    /// Copies that nobody has waited for when the block ends: instruction, thread, address.
-    /// Sends to another block are excluded: when they have been read is unknown.
-    pub fn unwaited(&self) -> Vec<(u32, u32, u64)> {
-        let open = self.bulk.open().into_iter();
-        let mut all: Vec<_> = open.map(|(thread, f)| (f.pc, thread, f.address)).collect();
-        let mut filled = self.filled.iter().collect::<Vec<_>>();
-        filled.retain(|(_, (mark, _))| !self.order.is_seen_by_any(mark));
-        all.extend(
-            filled
-                .iter()
-                .map(|((pc, thread, _), (_, at))| (*pc, *thread, *at)),
-        );
-        all
-    }
-
     /// A lane initialises an `mbarrier`.
     pub fn initialise(&mut self, warp: u32, lane: u32, barrier: u64) {
         self.inits.insert(barrier, (warp, lane, false));

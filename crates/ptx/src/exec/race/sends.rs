@@ -3,6 +3,18 @@
 
 use super::shadow::{Hit, Touch};
 use super::{FLYING, Races, lanes, mark::Mark};
+use std::collections::HashSet;
+
+/// A copy that may be going on when the block ends.
+pub struct Unwaited {
+    pub pc: u32,
+    /// The thread that began it.
+    pub thread: u32,
+    /// The first byte of shared memory.
+    pub address: u64,
+    /// Whether it reads for another block of the cluster.
+    pub abroad: bool,
+}
 
 impl Races {
     /// A thread begins to send bytes, which an agent reads.
@@ -35,6 +47,43 @@ impl Races {
             Some(((*at).max(address), lane, *mark))
         });
         unseen.collect()
+    }
+
+    /// Copies that may be going on when the block ends: nobody has waited for them.
+    pub fn unwaited(&self) -> Vec<Unwaited> {
+        let open = self.bulk.open().into_iter();
+        let of_groups = open.map(|(thread, f)| (f.pc, thread, f.address));
+        let mut filled = self.filled.iter().collect::<Vec<_>>();
+        filled.retain(|(_, (mark, _))| !self.order.is_seen_by_any(mark));
+        let of_phases = filled
+            .iter()
+            .map(|((pc, thread, _), (_, at))| (*pc, *thread, *at));
+        let copy = |abroad| {
+            move |(pc, thread, address)| Unwaited {
+                pc,
+                thread,
+                address,
+                abroad,
+            }
+        };
+        let all = of_groups.chain(of_phases).map(copy(false));
+        all.chain(self.unknown_sends().into_iter().map(copy(true)))
+            .collect()
+    }
+
+    /// One copy for each instruction that sends bytes to another block, of which no thread
+    /// knows that they have been read: the instruction, the thread, the first byte.
+    fn unknown_sends(&self) -> Vec<(u32, u32, u64)> {
+        let agent = |mark: &Mark| (mark.warp, mark.lanes);
+        let own: HashSet<_> = self.filled.values().map(|(mark, _)| agent(mark)).collect();
+        let unknown = |mark: &Mark| !own.contains(&agent(mark)) && !self.order.is_seen_by_any(mark);
+        let sends = self.sends.iter().filter(|(_, _, mark)| unknown(mark));
+        let begun = |mark: &Mark| self.begun.get(&agent(mark)).copied();
+        let sends = sends.filter_map(|(at, _, mark)| Some((mark.pc, begun(mark)?, *at)));
+        let mut sends: Vec<_> = sends.collect();
+        sends.sort_unstable();
+        sends.dedup_by_key(|(pc, ..)| *pc);
+        sends
     }
 
     /// Whether a lane of a warp meets a copy that another thread has begun too early: nothing
