@@ -95,6 +95,17 @@ impl<'a> Site<'a> {
         }
     }
 
+    /// Whether wider instructions of several widths do its accesses, in straight code: how many
+    /// each of them does differs.
+    pub fn is_of_widths(&self) -> bool {
+        let first = self.code.first().map(|m| m.bytes);
+        let is_wide = |m: &&MachineAccess| m.bytes > self.bytes && m.in_loop.is_none();
+        self.op != Op::Atomic
+            && self.copies.len() < self.most
+            && self.code.iter().all(is_wide)
+            && self.code.iter().any(|m| Some(m.bytes) != first)
+    }
+
     /// The instructions that an occurrence is: of an atomic that has another one for
     /// incomplete warps, that for its lanes.
     pub fn copy(&self, occurrence: usize, access: &Access) -> &Copy<'a> {

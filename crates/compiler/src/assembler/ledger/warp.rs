@@ -1,5 +1,6 @@
 //! The accesses of one warp.
 
+use super::copies::Copy;
 use super::site::{Site, window};
 use super::sites::Sites;
 use super::turns::Turns;
@@ -33,14 +34,19 @@ struct Group {
 }
 
 impl Group {
-    /// Takes an access of the PTX, whose window is given, unless it has that one
-    /// already.
-    fn takes(&mut self, pc: u32, access: &Access, window: &[Option<u32>]) -> bool {
+    /// Whether it does an access of the PTX, whose window is given, and has not done that
+    /// one already.
+    fn has_room(&self, pc: u32, access: &Access, window: &[Option<u32>]) -> bool {
         let same = self.window == window;
         let known = |m: &(u32, Vec<Option<u32>>)| m.0 == pc && m.1 == access.addrs;
         let room = (self.bytes / access.bytes.max(1)) as usize;
         let own = self.members.iter().filter(|m| m.0 == pc).count();
-        let takes = same && own < room && !self.members.iter().any(known);
+        same && own < room && !self.members.iter().any(known)
+    }
+
+    /// Takes an access of the PTX, if there is room.
+    fn takes(&mut self, pc: u32, access: &Access, window: &[Option<u32>]) -> bool {
+        let takes = self.has_room(pc, access, window);
         if takes {
             self.members.push((pc, access.addrs.clone()));
         }
@@ -161,7 +167,11 @@ impl<'a> Warp<'a> {
         let turn = self.turns.entry(access.pc).or_default().take(access);
         let occurrence = if site.is_in_turns() { turn } else { *seen };
         *seen += 1;
-        let copy = site.copy(occurrence, access);
+        let copy = if site.is_of_widths() {
+            self.wide_copy(access, site)
+        } else {
+            site.copy(occurrence, access)
+        };
         let machine = copy.first();
         let wide = machine.bytes > access.bytes && access.op != Op::Atomic;
         let beyond = site.is_beyond(occurrence) && (site.rounds.is_some() || !wide);
@@ -190,6 +200,15 @@ impl<'a> Warp<'a> {
         }
     }
 
+    /// The instruction that does an access, of those of several widths: the last one that was
+    /// executed, where it also does this one, or the next.
+    fn wide_copy<'s>(&self, access: &Access, site: &'s Site<'a>) -> &'s Copy<'a> {
+        let groups = self.groups.get(&access.pc).map_or(&[][..], Vec::as_slice);
+        let is_last = |g: &Group| g.has_room(access.pc, access, &window(access, g.bytes));
+        let same = usize::from(groups.last().is_some_and(is_last));
+        &site.copies[(groups.len() - same) % site.copies.len()]
+    }
+
     /// Adds an access that a wider instruction does: with the last one's, where it is the same
     /// instruction.
     fn widened(&mut self, at: usize, access: &Access, bytes: u32) {
@@ -213,12 +232,14 @@ impl<'a> Warp<'a> {
             return false;
         };
         let next = self.next.entry(access.pc).or_default();
-        let Some(bytes) = groups.get(*next).map(|g| g.bytes) else {
-            return false;
+        let mut windows: BTreeMap<u32, Vec<Option<u32>>> = BTreeMap::new();
+        let mut rest = groups.iter_mut().skip(*next);
+        let does = |g: &mut Group| {
+            let around = windows.entry(g.bytes);
+            let around = around.or_insert_with(|| window(access, g.bytes));
+            g.takes(access.pc, access, around)
         };
-        let window = window(access, bytes);
-        let mut rest = groups[*next..].iter_mut();
-        match rest.position(|g| g.bytes == bytes && g.takes(access.pc, access, &window)) {
+        match rest.position(does) {
             Some(found) => {
                 *next += found;
                 true

@@ -215,3 +215,24 @@ fn an_atomic_by_compare_and_swap_may_have_another_line() {
     let found = fates(&Ledger::new(&trace, &[load]), 10);
     assert_eq!((found.not_accounted, found.removed), (1, 0));
 }
+
+/// A loop of two stores, fully unrolled: one instruction does the first round, each other one
+/// two rounds.
+#[test]
+fn stores_are_merged_over_rounds_by_instructions_of_several_widths() {
+    let round = |n: u32| {
+        [(10, 2 * n + 2), (11, 2 * n + 3)].map(|(line, word)| access(line, Op::Store, 4, (word, 0)))
+    };
+    let rounds = trace((0..7).flat_map(round).collect());
+    let wide = |n: i64| machine(11, "STS.128", "RZ", 16 * n);
+    let code: Vec<_> = [machine(11, "STS.64", "RZ", 8)]
+        .into_iter()
+        .chain((1..4).map(wide))
+        .collect();
+    let ledger = Ledger::new(&rounds, &code);
+    let [first, second] = [10, 11].map(|line| fates(&ledger, line));
+    assert_eq!((first.merged, first.removed), (7, 0));
+    assert_eq!((second.merged, second.kept), (7, 0));
+    let made: Vec<u32> = ledger.trace.accesses.iter().map(|a| a.bytes).collect();
+    assert_eq!(made, [8, 16, 16, 16]);
+}
