@@ -2,6 +2,7 @@
 //! leaves a part of a result where a whole one was.
 
 use crate::common::{refused, spadkit};
+use serde_json::json;
 use std::path::Path;
 
 const PTX: &str = ".version 7.0\n.target sm_70\n.address_size 64\n\
@@ -165,37 +166,50 @@ fn two_results_do_not_go_to_one_file() {
 #[test]
 fn an_interrupted_gate_keeps_whole_results() {
     let folder = Folder::new();
-    let loops = ".version 7.0\n.target sm_70\n.address_size 64\n.visible .entry k() {\n\
-                 .reg .b64 %rd<2>; .reg .pred %p<2>;\nmov.u64 %rd1, 0;\n\
-                 L: add.u64 %rd1, %rd1, 1; setp.ne.u64 %p1, %rd1, 0; @%p1 bra L;\nret;\n}\n";
-    folder.put("loops.ptx", loops);
-    let launch = "ptx = \"loops.ptx\"\ngrid = [1]\nblock = [32]\nlimit = 1000000000000000\n";
-    folder.put("loops.toml", launch);
+    // No search ends in the time that it has.
+    let mut random = 1u64;
+    let mut word = || {
+        random = random
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1);
+        (random >> 40) % 8192
+    };
+    let mut access = |pc: usize| {
+        let addrs: Vec<u64> = (0..32).map(|_| word()).collect();
+        json!({"warp": 0, "pc": pc, "op": "load", "addrs": addrs})
+    };
+    let accesses: Vec<_> = (0..200).map(&mut access).collect();
+    let trace = json!({
+        "name": "random", "source": "test", "block_dim": [32, 1, 1], "shared_bytes": 32768,
+        "warp_size": 32, "accesses": accesses,
+    });
+    folder.put("random.json", &trace.to_string());
     let results = ["g.sarif", "g.xml"];
     results.iter().for_each(|name| folder.put(name, "whole"));
     let mut child = std::process::Command::new(env!("CARGO_BIN_EXE_spadkit"))
         .current_dir(folder.0.path())
         .args([
             "gate",
-            "t.json",
-            "loops.toml",
-            "--sarif",
-            "g.sarif",
-            "--junit",
-            "g.xml",
+            "random.json",
+            "--fail-on",
+            "conflicts > 0",
+            "--budget",
+            "600",
         ])
+        .args(["--sarif", "g.sarif", "--junit", "g.xml"])
         .stdout(std::process::Stdio::null())
         .stderr(std::process::Stdio::null())
         .spawn()
         .unwrap();
+    // What comes before the search takes a few milliseconds.
     let id = child.id().to_string();
-    let caught = || {
-        let status = std::fs::read_to_string(format!("/proc/{id}/status")).unwrap();
-        let caught = status.lines().find_map(|line| line.strip_prefix("SigCgt:"));
-        u64::from_str_radix(caught.unwrap().trim(), 16).unwrap() & 2 != 0
+    let ticks = || {
+        let stat = std::fs::read_to_string(format!("/proc/{id}/stat")).unwrap();
+        let time = stat.rsplit(')').next().unwrap().split_whitespace().nth(11);
+        time.unwrap().parse::<u64>().unwrap()
     };
-    while !caught() {
-        std::thread::sleep(std::time::Duration::from_millis(5));
+    while ticks() < 100 {
+        std::thread::sleep(std::time::Duration::from_millis(20));
     }
     let killed = std::process::Command::new("kill")
         .args(["-s", "INT", &id])
@@ -204,10 +218,8 @@ fn an_interrupted_gate_keeps_whole_results() {
     assert_eq!(child.wait().unwrap().code(), Some(130));
     for name in results {
         assert_eq!(folder.read(name), b"whole", "{name}");
-        assert!(
-            folder.0.path().join(format!("{name}.partial")).exists(),
-            "{name}"
-        );
+        let partial = folder.0.path().join(format!("{name}.partial"));
+        assert!(partial.exists(), "{name}");
     }
 }
 

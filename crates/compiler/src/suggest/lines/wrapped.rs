@@ -204,7 +204,10 @@ fn usage(
         if let Some(address) = under_a_cast(place, (from, to), (begin, end)) {
             return Some(Use::Address(address, end));
         }
-        let is_understood = !own || of_structures || member_of(&place.masked[begin..end]).is_some();
+        // A function that gets a structure by reference may access more than its bytes.
+        let is_argument = before.trim_end().ends_with(['(', ',']);
+        let is_whole = of_structures && !is_argument;
+        let is_understood = !own || is_whole || member_of(&place.masked[begin..end]).is_some();
         let is_element = is_understood && !is_operand(before);
         return is_element.then_some(Use::Element(begin, end));
     }

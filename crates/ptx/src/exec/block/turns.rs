@@ -2,7 +2,8 @@
 
 use super::Worker;
 use crate::exec::machine::Machine;
-use crate::exec::warp::step::{Stopped, draw};
+use crate::exec::machine::draw::draw;
+use crate::exec::warp::step::Stopped;
 use crate::exec::warp::{State, Together, Warp};
 
 /// Turns of warps that can go on after which barriers are looked at all the same.

@@ -8,9 +8,9 @@
 //! lets the other warps go on.
 
 use super::Machine;
+use super::draw::draw;
 use crate::exec::image::{MemoryOp, Spin};
 use crate::exec::ordering::Strength;
-use crate::exec::warp::step::draw;
 
 /// The choice of the accesses at which others get their turn.
 #[derive(Default)]

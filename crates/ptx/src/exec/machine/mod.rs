@@ -4,6 +4,7 @@
 //! Parts of it: what blocks of a cluster see of each other, objects of `mbarrier`,
 //! what warpgroups have executed, which registers were written.
 
+pub(super) mod draw;
 pub(super) mod handover;
 pub(super) mod pairs;
 pub(super) mod peers;

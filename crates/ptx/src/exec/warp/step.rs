@@ -9,6 +9,7 @@ use crate::exec::execute::{self, execute};
 use crate::exec::image::Spin;
 use crate::exec::image::form::{Form, Meet, Meeting, Step};
 use crate::exec::machine::Machine;
+use crate::exec::machine::draw::draw;
 use crate::exec::system::print;
 use crate::names::Special;
 
@@ -20,14 +21,6 @@ const AGAIN: u32 = 2;
 
 /// Thread instructions of a block after which it looks at those of the others.
 const SHARE: u64 = 1 << 20;
-
-/// A number below `n`, drawn.
-pub fn draw(state: &mut u64, n: u32) -> u32 {
-    *state = state
-        .wrapping_mul(6_364_136_223_846_793_005)
-        .wrapping_add(1_442_695_040_888_963_407);
-    ((*state >> 33) as u32) % n
-}
 
 /// Why a path stopped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -229,4 +229,5 @@ fn structures_are_copied_as_a_whole() {
     // A row is none of them.
     assert_eq!(change("[8][8]", 8, line), None);
     assert_eq!(change("[64]", 8, "use(&s[i]);"), None);
+    assert_eq!(change("[64]", 8, "use(n, s[i]);"), None);
 }
