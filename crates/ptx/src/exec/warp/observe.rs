@@ -149,6 +149,24 @@ fn space_of(info: &MemoryOp, address: u64) -> Space {
     }
 }
 
+/// Compares the access with earlier ones, and notes whether others wait for it.
+fn look_for_races(
+    m: &mut Machine,
+    info: &MemoryOp,
+    space: Space,
+    exec: u32,
+    addresses: &[u64; 32],
+) {
+    let lanes = info.transfer.addressed(exec);
+    if matches!(space, Space::Shared | Space::Global) {
+        prepared::check(m, info, lanes, (space == Space::Shared, addresses));
+    }
+    raced::access(m, info, space, lanes, addresses);
+    if lanes != 0 {
+        m.note_published(info);
+    }
+}
+
 /// Tells the observer of the lanes that access one space, with their addresses there.
 #[inline(always)]
 fn observe_in(
@@ -171,14 +189,7 @@ fn observe_in(
         unwritten::moved(m, at, info, space, event.exec);
     }
     if m.races.is_some() {
-        let lanes = info.transfer.addressed(exec);
-        if matches!(space, Space::Shared | Space::Global) {
-            prepared::check(m, info, lanes, (space == Space::Shared, addresses));
-        }
-        raced::access(m, info, space, lanes, addresses);
-        if lanes != 0 {
-            m.note_published(info);
-        }
+        look_for_races(m, info, space, exec, addresses);
     }
     if m.watch.is_some() {
         m.note_watched(info, space, info.transfer.addressed(exec), addresses);
