@@ -24,7 +24,7 @@ use crate::rewrite::{
 use crate::search::{Control, Update};
 use crate::sm::Workload;
 use crate::software::LayoutSpec;
-use crate::software::choice::{Choice, Choices, Effort, MappingKind, NoneFewer};
+use crate::software::choice::{Choice, Choices, Effort, MappingKind, NoneFewer, on_front};
 use crate::suggest::{FunctionNames, Search, SourceFiles, SplitWide, Suggestions};
 use crate::tool::Toolbox;
 use crate::trace::AccessTrace;
@@ -199,16 +199,8 @@ fn keep_front(lines: &mut Vec<SoftwareLine>, are_counted: bool) {
         )
     };
     let costs: Vec<_> = lines.iter().map(cost).collect();
-    let is_worse = |own: usize| {
-        let (conflicts, added, bytes) = costs[own];
-        costs.iter().enumerate().any(|(at, other)| {
-            let is_as_good = other.0 <= conflicts && other.1 <= added && other.2 <= bytes;
-            is_as_good && (*other != costs[own] || at < own)
-        })
-    };
-    let worse: Vec<bool> = (0..lines.len()).map(is_worse).collect();
-    let mut worse = worse.into_iter();
-    lines.retain(|_| !worse.next().unwrap_or(false));
+    let mut kept = on_front(&costs).into_iter();
+    lines.retain(|_| kept.next().unwrap_or(true));
 }
 
 fn line(choice: &Choice) -> SoftwareLine {

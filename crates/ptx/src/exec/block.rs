@@ -51,6 +51,7 @@ impl<'a> Worker<'a> {
             let mut races = Races::new(bytes, warps, (volatile, image.has_shared_bytes()));
             races.global = options.global_races.then(GlobalRaces::default);
             machine.races = Some(races);
+            machine.handover = Handover::new(image.awaited.contains(&true));
             let (registers, local) = (image.followed.len(), image.local_bytes as usize);
             let written = || Written::new(registers, local);
             machine.written_by = (0..warps).map(|_| written()).collect();
@@ -91,8 +92,7 @@ impl<'a> Worker<'a> {
         m.mbarriers.clear();
         let seed = |seed: u64| seed ^ linear.wrapping_mul(0x9e37_79b9_7f4a_7c15);
         m.draws = options.warp_order.map(seed);
-        let waits = m.races.is_some() && m.image.awaited.contains(&true);
-        m.handover = Handover::new(waits);
+        m.handover.begin();
         m.groups.clear();
         (m.stop, m.reported, m.limit_reached) = (false, 0, false);
         (

@@ -5,13 +5,14 @@ use super::callees::calls;
 use super::calls::declaration_at;
 use super::change::{LineChange, Parts};
 use super::pointer_parameters::function_of_line;
+use super::returned::{method_calls, under_function};
 use crate::suggest::SourceFiles;
 use crate::suggest::mapped::Mapped;
 use crate::suggest::source::edits::{self, CallChange, Edit, Maps};
 use crate::suggest::source::files::split;
 use crate::suggest::source::pointers::is_operand;
 use crate::suggest::source::scan::{Function, Text, arguments};
-use crate::suggest::source::words::{first_name, last_name, word};
+use crate::suggest::source::words::last_name;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Changes the lines that are still open in such functions, if all their calls pass the object:
@@ -126,24 +127,10 @@ fn edits_between(
     name: &str,
     function: &str,
 ) -> Option<Vec<Edit>> {
-    let (mut edits, mut at) = (Vec::new(), from);
-    while let Some(found) = word(&place.masked[at..to], name) {
-        let begin = at + found;
-        let after = begin + name.len();
-        let rest = &place.masked[after..to];
-        let method = rest
-            .strip_prefix('.')
-            .map_or(0, |rest| 1 + first_name(rest).len());
-        let is_call = rest[method..].starts_with('(');
-        let end = place.closing(after + method).filter(|_| is_call)? + 1;
-        let is_once = word(&place.masked[after..end], name).is_none();
-        let is_address = is_operand(&place.masked[from..begin]);
-        (is_once && !is_address && end <= to).then_some(())?;
-        edits.push(Edit::insert(begin, format!("(*{function}_at(&{name}, &")));
-        edits.push(Edit::insert(end, "))"));
-        at = end;
-    }
-    Some(edits)
+    let calls = method_calls(place, (from, to), name)?;
+    let is_address = |(begin, _): &(usize, usize)| is_operand(&place.masked[from..*begin]);
+    let is_open = calls.iter().any(is_address);
+    (!is_open).then(|| under_function(&calls, &format!("{function}_at(&{name}, ")))
 }
 
 #[cfg(test)]

@@ -58,24 +58,46 @@ pub(in crate::suggest) fn method_change(
     let array = mapped.array;
     let (place, line) = window_with(source, array, sources)?;
     let end = place.line_end(line);
-    let (mut edits, mut at) = (Vec::new(), line);
-    while let Some(found) = word(&place.masked[at..end], array) {
+    let spans = method_calls(&place, (line, end), array)?;
+    let edits = under_function(&spans, &mapped.at());
+    let change = || edits::change(source.to_owned(), &place, (line, end), &edits);
+    (!edits.is_empty()).then(change)?
+}
+
+/// Begin and end of each call of a method of the object `name` between two places. `None` if it
+/// is named in another way there, or by an argument of such a call.
+pub(super) fn method_calls(
+    place: &Text,
+    (from, to): (usize, usize),
+    name: &str,
+) -> Option<Vec<(usize, usize)>> {
+    let (mut spans, mut at) = (Vec::new(), from);
+    while let Some(found) = word(&place.masked[at..to], name) {
         let begin = at + found;
-        let name = begin + array.len();
-        let rest = &place.masked[name..end];
+        let after = begin + name.len();
+        let rest = &place.masked[after..to];
         let method = rest
             .strip_prefix('.')
             .map_or(0, |rest| 1 + first_name(rest).len());
         let is_call = rest[method..].starts_with('(');
-        let after = place.closing(name + method).filter(|_| is_call)? + 1;
-        let once = word(&place.masked[name..after], array).is_none();
-        (once && after <= end).then_some(())?;
-        edits.push(Edit::insert(begin, format!("(*{}&", mapped.at())));
-        edits.push(Edit::insert(after, "))"));
-        at = after;
+        let end = place.closing(after + method).filter(|_| is_call)? + 1;
+        let is_once = word(&place.masked[after..end], name).is_none();
+        (is_once && end <= to).then_some(())?;
+        spans.push((begin, end));
+        at = end;
     }
-    let change = || edits::change(source.to_owned(), &place, (line, end), &edits);
-    (!edits.is_empty()).then(change)?
+    Some(spans)
+}
+
+/// The edits that put what these calls return under a function, whose call begins with `at`.
+pub(super) fn under_function(calls: &[(usize, usize)], at: &str) -> Vec<Edit> {
+    let edits = |&(begin, end): &(usize, usize)| {
+        [
+            Edit::insert(begin, format!("(*{at}&")),
+            Edit::insert(end, "))"),
+        ]
+    };
+    calls.iter().flat_map(edits).collect()
 }
 
 /// Begin and end of the call that has the name in this span as an argument, and the

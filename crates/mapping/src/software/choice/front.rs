@@ -11,9 +11,9 @@ pub fn mark_front(choices: &mut [Choice]) {
     }
 }
 
-/// Whether each of these (conflicts, operations, wasted words) is on the Pareto front.
-pub fn on_front(costs: &[(u64, usize, u32)]) -> Vec<bool> {
-    let is_on_front = |(i, own): (usize, &(u64, usize, u32))| {
+/// Whether each of these (conflicts, operations, wasted memory) is on the Pareto front.
+pub fn on_front<Operations: PartialOrd>(costs: &[(u64, Operations, u32)]) -> Vec<bool> {
+    let is_on_front = |(i, own): (usize, &(u64, Operations, u32))| {
         !costs.iter().enumerate().any(|(j, other)| {
             let no_worse = other.0 <= own.0 && other.1 <= own.1 && other.2 <= own.2;
             no_worse && (other != own || j < i)

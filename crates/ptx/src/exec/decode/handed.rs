@@ -1,6 +1,7 @@
 //! Values that only go to a shuffle, through moves and calls: code that is not optimised
 //! calls a function for each shuffle. What lanes hand on there and no lane takes is not read.
 
+use super::callees::{Call, Cell};
 use crate::ast::{Base, Function, Instruction, Module, Operand, Parameter, Register, Symbol};
 use crate::names::Space;
 use crate::opcodes::{Class, Opcode};
@@ -59,18 +60,14 @@ fn is_passed_on(module: &Module, body: &Function, variable: Symbol, depth: u32) 
     };
     let mut calls = body.instructions.iter().filter(passes).peekable();
     calls.peek().is_some()
-        && calls.all(|call| match &call.operands[..] {
-            [
-                Operand::List(_),
-                Operand::Function(callee),
-                Operand::List(list),
-                ..,
-            ] => {
-                let callee = &module.functions[*callee as usize];
-                let mut places = (0..list.len()).filter(|&n| is(&list[n]));
+        && calls.all(|i| {
+            Call::of(i).is_some_and(|call| {
+                let callee = &module.functions[call.callee as usize];
+                let mut places = call
+                    .places(|cell| cell == Cell::Variable(variable))
+                    .into_iter();
                 callee.defined && places.all(|n| is_taken_on(module, callee, n, depth))
-            }
-            _ => false,
+            })
         })
 }
 

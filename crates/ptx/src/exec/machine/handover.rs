@@ -22,12 +22,17 @@ pub struct Handover {
 }
 
 impl Handover {
-    /// For a block that begins, of a kernel that may have loops which wait.
+    /// For blocks of a kernel that may have loops which wait.
     pub fn new(waits: bool) -> Self {
         Handover {
             choices: waits.then_some(0),
             chosen: false,
         }
+    }
+
+    /// A block begins.
+    pub fn begin(&mut self) {
+        *self = Handover::new(self.choices.is_some());
     }
 
     /// Whether others get their turn after this instruction.
@@ -51,13 +56,11 @@ impl Machine<'_> {
 
     /// Whether others get their turn after a branch out of a loop that waits.
     pub fn goes_on_later(&mut self, (from, to): (u32, u32)) -> bool {
+        // None but while races are looked for: the other runs look at nothing else.
+        let Some(state) = &mut self.handover.choices else {
+            return false;
+        };
         let waits = |pc: u32| self.image.spins[pc as usize] != Spin::No;
-        waits(from)
-            && !waits(to)
-            && self
-                .handover
-                .choices
-                .as_mut()
-                .is_some_and(|state| draw(state, 2) == 0)
+        waits(from) && !waits(to) && draw(state, 2) == 0
     }
 }

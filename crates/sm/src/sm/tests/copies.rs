@@ -3,11 +3,11 @@
 use super::*;
 use crate::sm::workload::OnePart;
 
-/// Programs of the warps of one block, of eight threads each.
-struct Programs {
-    info: KernelInfo,
-    warps: Vec<Vec<Instr>>,
-    incoming: Vec<Incoming>,
+/// Programs of the warps of each block.
+pub(super) struct Programs {
+    pub info: KernelInfo,
+    pub warps: Vec<Vec<Instr>>,
+    pub incoming: Vec<Incoming>,
 }
 
 impl Workload for Programs {

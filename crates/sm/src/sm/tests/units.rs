@@ -1,23 +1,7 @@
 //! Rates of arithmetic: instructions of one unit follow each other at its interval.
 
+use super::copies::Programs;
 use super::*;
-use crate::sm::workload::OnePart;
-
-/// Warps of independent instructions.
-struct Same {
-    info: KernelInfo,
-    program: Vec<Instr>,
-}
-
-impl Workload for Same {
-    fn info(&self) -> &KernelInfo {
-        &self.info
-    }
-
-    fn open(&self, _block: u32, _warp: u32) -> Result<Box<dyn ProgramStream + '_>> {
-        Ok(Box::new(OnePart(Some(self.program.as_slice().into()))))
-    }
-}
 
 /// Cycles of 32 warps, eight of each scheduler, that have each of the instructions 64 times.
 fn cycles(preset: &str, instrs: &[(InstrKind, Option<Unit>)]) -> u64 {
@@ -27,7 +11,7 @@ fn cycles(preset: &str, instrs: &[(InstrKind, Option<Unit>)]) -> u64 {
         instr
     };
     let all: Vec<Instr> = instrs.iter().map(one).collect();
-    let same = Same {
+    let same = Programs {
         info: KernelInfo {
             name: "units".to_owned(),
             source: String::new(),
@@ -39,7 +23,8 @@ fn cycles(preset: &str, instrs: &[(InstrKind, Option<Unit>)]) -> u64 {
             target: None,
             together: None,
         },
-        program: std::iter::repeat_n(all, 64).flatten().collect(),
+        warps: vec![vec![all; 64].concat(); 32],
+        incoming: Vec::new(),
     };
     let config = Config::preset(preset).unwrap();
     let fast = Setup::default().run(&config, &same).unwrap();

@@ -115,7 +115,7 @@ impl TraceFile {
 
     fn read(&self, key: (u32, u32), place: ChunkPlace) -> Result<Vec<Instr>> {
         let chunk = self.read_chunk(key, place)?;
-        let decoded = decode(&chunk, place.count, self.info.warp_size);
+        let decoded = decode(&chunk[CHUNK_HEAD..], place.count, self.info.warp_size);
         decoded.map_err(|e| self.corrupt_chunk(place, &e))
     }
 
@@ -127,7 +127,7 @@ impl TraceFile {
         )
     }
 
-    /// The bytes behind the head of a chunk, whose checksum is right.
+    /// A chunk with its head, whose checksum is right.
     fn read_chunk(&self, key: (u32, u32), place: ChunkPlace) -> Result<Vec<u8>> {
         let mut bytes = vec![0; CHUNK_HEAD + place.length as usize + CHECKSUM as usize];
         let read = {
@@ -147,7 +147,8 @@ impl TraceFile {
                 ),
             ));
         }
-        Ok(chunk[CHUNK_HEAD..].to_vec())
+        bytes.truncate(bytes.len() - CHECKSUM as usize);
+        Ok(bytes)
     }
 }
 
@@ -170,7 +171,7 @@ impl Workload for TraceFile {
         let mut all = Vec::new();
         for &place in self.index.incoming.get(&block).into_iter().flatten() {
             let chunk = self.read_chunk((block, 0), place)?;
-            let some = read_incoming(&chunk, place.count);
+            let some = read_incoming(&chunk[CHUNK_HEAD..], place.count);
             all.extend(some.map_err(|e| self.corrupt_chunk(place, &e))?);
         }
         Ok(all)

@@ -94,13 +94,8 @@ impl TraceWriter {
         for some in all.chunks(CHUNK_INSTRS as usize) {
             let mut bytes = Vec::new();
             some.iter().for_each(|one| put_incoming(&mut bytes, one));
-            let mut chunk = vec![INCOMING];
-            for number in [block, 0, some.len() as u32, bytes.len() as u32] {
-                chunk.extend(number.to_le_bytes());
-            }
-            chunk.extend(bytes);
             self.chunks += 1;
-            self.write(&chunk)?;
+            self.write(&chunk(INCOMING, (block, 0), (some.len() as u32, &bytes)))?;
         }
         Ok(())
     }
@@ -137,11 +132,7 @@ impl TraceWriter {
         if encoder.count == 0 {
             return Ok(());
         }
-        let mut chunk = vec![CHUNK];
-        for number in [block, warp, encoder.count, encoder.bytes.len() as u32] {
-            chunk.extend(number.to_le_bytes());
-        }
-        chunk.extend(&encoder.bytes);
+        let chunk = chunk(CHUNK, (block, warp), (encoder.count, &encoder.bytes));
         self.summary.instructions += u64::from(encoder.count);
         self.chunks += 1;
         encoder.clear();
@@ -157,4 +148,14 @@ impl TraceWriter {
             .and_then(|()| self.file.write_all(&sum))
             .map_err(|e| Error::io("write", &self.path, e))
     }
+}
+
+/// The head of a chunk of a warp or a block, and its bytes, which are `count` entries.
+fn chunk(tag: u8, (block, warp): (u32, u32), (count, bytes): (u32, &[u8])) -> Vec<u8> {
+    let mut chunk = vec![tag];
+    for number in [block, warp, count, bytes.len() as u32] {
+        chunk.extend(number.to_le_bytes());
+    }
+    chunk.extend(bytes);
+    chunk
 }
