@@ -35,8 +35,8 @@ pub struct RunArgs {
     #[arg(long, value_name = "MEMORY", value_enum, num_args = 0..=1, require_equals = true)]
     #[arg(default_missing_value = "shared")]
     races: Option<Races>,
-    /// Run the warps of each block in an order that SEED draws, to check that
-    /// the findings do not depend on it.
+    /// Run the warps of each block, and blocks that run together, in an order
+    /// that SEED draws, to check that the findings do not depend on it.
     #[arg(long, value_name = "SEED")]
     warp_order: Option<u64>,
     /// Show the SHA-256 of each buffer after the run.

@@ -135,14 +135,20 @@ fn other_orders(
     Ok(())
 }
 
-/// What was found, without the example: of races the lines.
+/// What was found, without the example: of races the lines. Whether a read in a race comes
+/// before the first store depends on who comes first.
 fn verdict(run: &Run) -> BTreeSet<(&'static str, bool, u32)> {
+    let findings = &run.outcome.findings;
+    let races = findings
+        .iter()
+        .any(|f| f.kind == FindingKind::Race && !f.warning);
+    let counts = |f: &&Finding| !(races && f.kind == FindingKind::Uninitialised);
     let line = |f: &Finding| match f.kind {
         FindingKind::Race => f.ptx_line,
         _ => 0,
     };
     let of = |f: &Finding| (f.kind.text(), f.warning, line(f));
-    run.outcome.findings.iter().map(of).collect()
+    findings.iter().filter(counts).map(of).collect()
 }
 
 /// A finding in a line.

@@ -7,6 +7,7 @@ mod turns;
 
 use super::api::{FindingKind, Options};
 use super::check::{early, groups, unwaited};
+use super::machine::draw::seeded;
 use super::machine::handover::Handover;
 use super::machine::pairs::Pairs;
 use super::machine::written::{self, Written};
@@ -90,8 +91,7 @@ impl<'a> Worker<'a> {
         m.known.clear();
         m.arrivals.clear();
         m.mbarriers.clear();
-        let seed = |seed: u64| seed ^ linear.wrapping_mul(0x9e37_79b9_7f4a_7c15);
-        m.draws = options.warp_order.map(seed);
+        m.draws = options.warp_order.map(|seed| seeded(seed, linear));
         m.handover.begin();
         m.groups.clear();
         (m.stop, m.reported, m.limit_reached) = (false, 0, false);

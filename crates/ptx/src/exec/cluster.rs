@@ -1,14 +1,15 @@
 //! Blocks that run together: those of a cluster, which share a barrier and
 //! access each other's shared memory, and all of a cooperative launch.
 //!
-//! They take turns in the order of their ranks, so that a run is the same every
-//! time. While a block runs, the windows of the others of its cluster are lent
-//! to it.
+//! They take turns in the order of their ranks, or in one that the seed of a run
+//! draws, so that a run is the same every time. While a block runs, the windows of
+//! the others of its cluster are lent to it.
 
 use super::api::Options;
 use super::block::{BlockOutcome, Endless, Worker, release};
 use super::check::departures;
 use super::machine::Common;
+use super::machine::draw::{seeded, shuffle};
 use super::race;
 use super::race::global::GlobalRaces;
 use super::warp::stalled::stalled;
@@ -16,6 +17,10 @@ use super::warp::stalled::stalled;
 /// The blocks of some clusters of one size.
 pub(super) struct Together<'a> {
     workers: Vec<Worker<'a>>,
+    /// The order in which they take turns.
+    order: Vec<usize>,
+    /// State of the numbers that draw the order anew for each turn, if they do.
+    draws: Option<u64>,
     /// Blocks of a cluster.
     size: usize,
     /// State of the race detector that goes from the block whose turn it was to the next.
@@ -50,6 +55,8 @@ impl<'a> Together<'a> {
             ..race::Common::default()
         });
         Together {
+            order: (0..workers.len()).collect(),
+            draws: None,
             workers,
             size,
             races,
@@ -70,6 +77,8 @@ impl<'a> Together<'a> {
             self.workers[at].begin(block, options);
             self.take_races_from(at);
         }
+        self.order.sort_unstable();
+        self.draws = options.warp_order.map(|seed| seeded(seed, blocks[0]));
         let mut endless = Endless::default();
         while self.turn() && !endless.turn(&mut self.workers) {}
         self.note_departures();
@@ -143,7 +152,14 @@ impl<'a> Together<'a> {
     /// Every block once, then the barriers: whether there is more to do.
     fn turn(&mut self) -> bool {
         let mut running = false;
-        for at in 0..self.workers.len() {
+        // They keep their order while their warps do, for the search for endless waits.
+        if let Some(state) = &mut self.draws
+            && self.workers[0].machine.draws.is_some()
+        {
+            shuffle(state, &mut self.order);
+        }
+        for turn in 0..self.order.len() {
+            let at = self.order[turn];
             self.lend_to(at);
             self.hand_races_to(at);
             running |= self.workers[at].advance();

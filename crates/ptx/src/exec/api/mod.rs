@@ -81,7 +81,8 @@ pub struct Options<'a> {
     /// the heap of a memory keeps its size.
     pub heap: u64,
     /// Runs the warps of each block in an order, and for turns, that this
-    /// number draws; without it one after the other as far as each comes.
+    /// number draws, and the blocks of a cluster or of a cooperative launch in an
+    /// order that it draws; without it one after the other as far as each comes.
     pub warp_order: Option<u64>,
     /// Whether to use the vector instructions of the machine where it has
     /// them; off, every lane is computed by the scalar definitions.

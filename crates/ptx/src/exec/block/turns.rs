@@ -2,7 +2,7 @@
 
 use super::Worker;
 use crate::exec::machine::Machine;
-use crate::exec::machine::draw::draw;
+use crate::exec::machine::draw::shuffle;
 use crate::exec::warp::step::Stopped;
 use crate::exec::warp::{State, Together, Warp};
 
@@ -120,9 +120,7 @@ impl Worker<'_> {
     fn order(&mut self) -> Vec<usize> {
         let mut order: Vec<usize> = (0..self.warps.len()).collect();
         if let Some(state) = &mut self.machine.draws {
-            for at in (1..order.len()).rev() {
-                order.swap(at, draw(state, at as u32 + 1) as usize);
-            }
+            shuffle(state, &mut order);
         }
         order
     }

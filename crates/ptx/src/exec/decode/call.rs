@@ -150,13 +150,7 @@ impl Decoder<'_> {
             "__assertfail" => Form::Assert { call },
             "malloc" => Form::Step(Step::Allocate { call }),
             "free" => Form::Step(Step::Free { call }),
-            name => {
-                return Err(format!(
-                    "{name} has no body and is not a supported system function ({}); if another \
-                     PTX has it, list both: ptx = [\"a.ptx\", \"b.ptx\"]",
-                    SYSTEM.join(", ")
-                ));
-            }
+            name => return Err(without_body(name)),
         };
         let heap = matches!(callee.name.as_str(), "malloc" | "free");
         // Who gets which address, and what is left, depends on the order.
@@ -176,4 +170,27 @@ impl Decoder<'_> {
         self.push(form);
         Ok(())
     }
+}
+
+/// Why a call of a function without a body is refused.
+fn without_body(name: &str) -> Reason {
+    if is_of_device_runtime(name) {
+        return format!(
+            "{name} starts a kernel from a kernel (dynamic parallelism), which is not supported; \
+             run the started kernel by a launch of its own: [[then]] in the launch file, or a \
+             launch file for it"
+        );
+    }
+    format!(
+        "{name} has no body and is not a supported system function ({}); if another PTX has it, \
+         list both: ptx = [\"a.ptx\", \"b.ptx\"]",
+        SYSTEM.join(", ")
+    )
+}
+
+/// A function of CUDA's device runtime, which starts kernels and waits for them:
+/// `__cudaCDP2LaunchDeviceV2`, and `cudaLaunchDeviceV2` before CUDA 12.
+fn is_of_device_runtime(name: &str) -> bool {
+    let launch = ["cudaLaunchDevice", "cudaGetParameterBuffer"];
+    name.starts_with("__cudaCDP2") || launch.iter().any(|start| name.starts_with(start))
 }

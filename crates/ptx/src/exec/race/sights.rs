@@ -69,7 +69,8 @@ pub fn settle(
             return true;
         }
         let write = &hit.earlier;
-        let loosely = touch.how.is_loose_with(write.how);
+        // A load that may come too early is told because a fence is missing.
+        let loosely = !hit.hoisted && touch.how.is_loose_with(write.how);
         let open = |&lane: &u32| {
             let unseen = order.unseen(touch.warp, lane, write, loosely);
             unseen != 0 && unseen & !observed(write, (touch.warp, lane)) != 0
