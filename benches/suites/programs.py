@@ -9,6 +9,9 @@ import tomllib
 import types
 from dataclasses import dataclass, field
 
+import indigo
+import scor
+
 HERE = os.path.dirname(os.path.abspath(__file__))
 TRUTH = tomllib.load(open(os.path.join(HERE, "truth.toml"), "rb"))
 
@@ -190,7 +193,8 @@ def hecbench(root):
             program["values"], more)
 
 
-def all_programs(gpuverify_root, benchmarks, barracuda_root, hecbench_root=None):
+def all_programs(gpuverify_root, benchmarks, barracuda_root, hecbench_root=None,
+                 scor_root=None, indigo_root=None, work=None):
     if benchmarks:
         yield from gpuverify("GPUVerifyBenchmarks, CUDA", benchmarks, ".cu")
         yield from gpuverify("GPUVerifyBenchmarks, OpenCL", benchmarks, ".cl")
@@ -202,3 +206,7 @@ def all_programs(gpuverify_root, benchmarks, barracuda_root, hecbench_root=None)
         yield from barracuda(barracuda_root)
     if hecbench_root:
         yield from hecbench(hecbench_root)
+    if scor_root:
+        yield from scor.microbenchmarks(scor_root, work, Program, TRUTH)
+    if indigo_root:
+        yield from indigo.programs(indigo_root, work, Program, TRUTH)
