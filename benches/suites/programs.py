@@ -208,5 +208,6 @@ def all_programs(gpuverify_root, benchmarks, barracuda_root, hecbench_root=None,
         yield from hecbench(hecbench_root)
     if scor_root:
         yield from scor.microbenchmarks(scor_root, work, Program, TRUTH)
+        yield from scor.applications(scor_root, Program, TRUTH)
     if indigo_root:
         yield from indigo.programs(indigo_root, work, Program, TRUTH)
