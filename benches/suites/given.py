@@ -12,7 +12,8 @@ def launches(ptx, entry, program, work, limit):
     """Paths of the launch files, and what each is called."""
     stem = os.path.join(work, "launch", f"{os.path.basename(ptx)[:-4]}.{entry[-40:]}.given")
     os.makedirs(os.path.dirname(stem), exist_ok=True)
-    for n, given in enumerate(program.more["launches"]):
+    told = program.more["launches"]
+    for n, given in enumerate(told(entry) if callable(told) else told):
         path = f"{stem}.{n}.toml"
         with open(path, "w") as out:
             out.write(written(given, ptx, entry, work, limit))
@@ -32,6 +33,8 @@ def written(given, ptx, entry, work, limit):
             lines += [f"count = {arg['count']}"]
         else:
             lines += [f"value = {arg['value']!r}"]
+        into = [f'{{ at = {p["at"]}, to = "{p["to"]}" }}' for p in arg.get("pointers", [])]
+        lines += [f"pointers = [{', '.join(into)}]"] if into else []
     for kernel in given["kernels"][1:]:
         names = ", ".join(f'"{name}"' for name in kernel["args"])
         lines += ["", "[[then]]", f'entry = "{kernel["entry"]}"', f"args = [{names}]"] + shape(kernel)

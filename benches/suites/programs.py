@@ -10,6 +10,7 @@ import types
 from dataclasses import dataclass, field
 
 import indigo
+import indigo3
 import scor
 
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -194,7 +195,8 @@ def hecbench(root):
 
 
 def all_programs(gpuverify_root, benchmarks, barracuda_root, hecbench_root=None,
-                 scor_root=None, indigo_root=None, work=None):
+                 scor_root=None, indigo_root=None,
+                 indigo3_root=None, work=None):
     if benchmarks:
         yield from gpuverify("GPUVerifyBenchmarks, CUDA", benchmarks, ".cu")
         yield from gpuverify("GPUVerifyBenchmarks, OpenCL", benchmarks, ".cl")
@@ -211,3 +213,5 @@ def all_programs(gpuverify_root, benchmarks, barracuda_root, hecbench_root=None,
         yield from scor.applications(scor_root, Program, TRUTH)
     if indigo_root:
         yield from indigo.programs(indigo_root, work, Program, TRUTH)
+    if indigo3_root:
+        yield from indigo3.programs(indigo3_root, work, Program, TRUTH)

@@ -199,6 +199,7 @@ def main():
     parser.add_argument("--hecbench", help="folder with a checkout of ORNL/HeCBench per commit")
     parser.add_argument("--scor", help="checkout of csl-iisc/ScoR")
     parser.add_argument("--indigo", help="checkout of burtscher/IndigoSuite")
+    parser.add_argument("--indigo3", help="checkout of burtscher/Indigo3Suite")
     parser.add_argument("--spadkit", default="spadkit")
     parser.add_argument("--work", default="target/suites", help="where PTX and launch files go")
     parser.add_argument("--only", default="", help="programs whose suite and name have this")
@@ -213,10 +214,10 @@ def main():
     options.spadkit = os.path.abspath(options.spadkit) if os.sep in options.spadkit else options.spadkit
     roots = [d and os.path.abspath(d)
              for d in (options.gpuverify, options.benchmarks, options.barracuda, options.hecbench,
-                       options.scor, options.indigo)]
+                       options.scor, options.indigo, options.indigo3)]
     if not any(roots):
         parser.error("name a checkout: --gpuverify, --benchmarks, --barracuda, --hecbench, "
-                     "--scor, --indigo")
+                     "--scor, --indigo, --indigo3")
     for root in filter(None, roots):
         if not os.path.isdir(root):
             parser.error(f"{root} is no folder: expected a checkout of the suite")
