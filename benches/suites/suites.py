@@ -2,10 +2,11 @@
 """Runs public suites of racy and race-free kernels under `spadkit run --races=global`
 and compares the verdicts with the suites' labels.
 
-    make suites GPUVERIFY=DIR BENCHMARKS=DIR BARRACUDA=DIR
+    make suites GPUVERIFY=DIR BENCHMARKS=DIR BARRACUDA=DIR SCOR=DIR INDIGO=DIR INDIGO3=DIR
 
-The folders are checkouts of mc-imperial/gpuverify, mc-imperial/GPUVerifyBenchmarks
-and stilltracy/Barracuda-tests; each may be left out. Needs nvcc and clang with libclc
+The folders are checkouts of mc-imperial/gpuverify, mc-imperial/GPUVerifyBenchmarks,
+stilltracy/Barracuda-tests, csl-iisc/ScoR, burtscher/IndigoSuite and
+burtscher/Indigo3Suite; each may be left out. Needs nvcc and clang with libclc
 (see build.py); PTX and launch files are kept in --work and made once. Prints the table
 of docs/explanation/suites.md; `--list` adds every program, as JSON lines.
 """
