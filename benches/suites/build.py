@@ -36,7 +36,9 @@ def cuda(program, level):
     nvcc = toolkit()
     include = os.path.join(os.path.dirname(os.path.dirname(nvcc)), "include")
     text = open(program.source, errors="replace").read()
-    command = [nvcc, "-ptx", "-arch=sm_75", "-lineinfo", "-w", "-I", SHIM, "-I", include]
+    command = [nvcc, "-ptx", "-arch=sm_75", "-lineinfo", "-w"]
+    command += [] if program.more.get("plain") else ["-I", SHIM]
+    command += ["-I", include]
     command += ["-I", os.path.join(os.path.dirname(include), "include/cccl")]
     if "curand" in text:
         command += ["-DSPADKIT_CURAND"]

@@ -258,7 +258,8 @@ def launches(spadkit, ptx, entry, program, work, elements, limit):
 def written(table, program, args, names, values, local, text, ptx, buffers, limit):
     head = [f'ptx = "{ptx}"', f'entry = "{table["entry"]}"', f"grid = {program.grid}",
             f"block = {program.block}", f"limit = {limit}"]
-    if re.search(r"grid_group|this_grid", open(program.source, errors="replace").read()):
+    text_of = open(program.source, errors="replace").read()
+    if program.more.get("cooperative") or re.search(r"grid_group|this_grid", text_of):
         head.append("cooperative = true")
     dynamic = program.more.get("dynamic_shared", LOCAL * len(local))
     if not dynamic and re.search(r"\.extern\s+\.shared", text):

@@ -9,6 +9,10 @@ import tomllib
 import types
 from dataclasses import dataclass, field
 
+import indigo
+import indigo3
+import scor
+
 HERE = os.path.dirname(os.path.abspath(__file__))
 TRUTH = tomllib.load(open(os.path.join(HERE, "truth.toml"), "rb"))
 
@@ -190,7 +194,9 @@ def hecbench(root):
             program["values"], more)
 
 
-def all_programs(gpuverify_root, benchmarks, barracuda_root, hecbench_root=None):
+def all_programs(gpuverify_root, benchmarks, barracuda_root, hecbench_root=None,
+                 scor_root=None, indigo_root=None,
+                 indigo3_root=None, work=None):
     if benchmarks:
         yield from gpuverify("GPUVerifyBenchmarks, CUDA", benchmarks, ".cu")
         yield from gpuverify("GPUVerifyBenchmarks, OpenCL", benchmarks, ".cl")
@@ -202,3 +208,10 @@ def all_programs(gpuverify_root, benchmarks, barracuda_root, hecbench_root=None)
         yield from barracuda(barracuda_root)
     if hecbench_root:
         yield from hecbench(hecbench_root)
+    if scor_root:
+        yield from scor.microbenchmarks(scor_root, work, Program, TRUTH)
+        yield from scor.applications(scor_root, Program, TRUTH)
+    if indigo_root:
+        yield from indigo.programs(indigo_root, work, Program, TRUTH)
+    if indigo3_root:
+        yield from indigo3.programs(indigo3_root, work, Program, TRUTH)

@@ -2,10 +2,11 @@
 """Runs public suites of racy and race-free kernels under `spadkit run --races=global`
 and compares the verdicts with the suites' labels.
 
-    make suites GPUVERIFY=DIR BENCHMARKS=DIR BARRACUDA=DIR
+    make suites GPUVERIFY=DIR BENCHMARKS=DIR BARRACUDA=DIR SCOR=DIR INDIGO=DIR INDIGO3=DIR
 
-The folders are checkouts of mc-imperial/gpuverify, mc-imperial/GPUVerifyBenchmarks
-and stilltracy/Barracuda-tests; each may be left out. Needs nvcc and clang with libclc
+The folders are checkouts of mc-imperial/gpuverify, mc-imperial/GPUVerifyBenchmarks,
+stilltracy/Barracuda-tests, csl-iisc/ScoR, burtscher/IndigoSuite and
+burtscher/Indigo3Suite; each may be left out. Needs nvcc and clang with libclc
 (see build.py); PTX and launch files are kept in --work and made once. Prints the table
 of docs/explanation/suites.md; `--list` adds every program, as JSON lines.
 """
@@ -20,6 +21,7 @@ import subprocess
 import sys
 
 import build
+import given
 import launch
 import programs
 
@@ -84,6 +86,15 @@ def run_entry(options, program, level, ptx, entry, out):
     out += results
 
 
+def run_given(options, program, level, ptx, entry, out):
+    """As run_entry, of a program whose launches are given whole."""
+    for path, name in given.launches(ptx, entry, program, options.work, options.limit * LONGER):
+        for seed in SEEDS if program.truth == "race" else SEEDS[:1]:
+            found = run(options, path, seed)
+            out.append(found | {"level": level, "entry": entry, "values": name, "seed": seed,
+                                "launch": path})
+
+
 def with_grid(program, grid):
     return programs.Program(**(vars(program) | {"grid": grid}))
 
@@ -120,7 +131,8 @@ def judge(options, program):
             reasons.append("no kernel")
         for entry in found:
             try:
-                run_entry(options, program, level, ptx, entry, runs)
+                how = run_given if "launches" in program.more else run_entry
+                how(options, program, level, ptx, entry, runs)
             except launch.Inexpressible as why:
                 reasons.append(str(why))
     reasons += [r["failed"] for r in runs if "failed" in r]
@@ -158,12 +170,37 @@ def table(results):
     return "\n".join(lines)
 
 
+BOUNDS = ["suite", "programs", "faults present", "found", "missed", "false alarms"]
+
+
+def bounds_table(results):
+    """Of suites that plant accesses out of bounds, too: whether these are found."""
+    rows = {}
+    for program, _, runs, _ in results:
+        if "bounds" not in program.more or not runs:
+            continue
+        row = rows.setdefault(program.suite, collections.Counter())
+        told = any("out-of-bounds" in r["kinds"] for r in runs)
+        planted = program.more["bounds"]
+        row["programs"] += 1
+        row["faults present"] += planted
+        row["found" if planted else "false alarms"] += told
+        row["missed"] += planted and not told
+    lines = ["| " + " | ".join(BOUNDS) + " |", "| --- |" + " ---: |" * (len(BOUNDS) - 1)]
+    for suite, row in rows.items():
+        lines.append(f"| {suite} | " + " | ".join(str(row[c]) for c in BOUNDS[1:]) + " |")
+    return "\n".join(lines) if rows else ""
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
     parser.add_argument("--gpuverify", help="checkout of mc-imperial/gpuverify")
     parser.add_argument("--benchmarks", help="checkout of mc-imperial/GPUVerifyBenchmarks")
     parser.add_argument("--barracuda", help="checkout of stilltracy/Barracuda-tests")
     parser.add_argument("--hecbench", help="folder with a checkout of ORNL/HeCBench per commit")
+    parser.add_argument("--scor", help="checkout of csl-iisc/ScoR")
+    parser.add_argument("--indigo", help="checkout of burtscher/IndigoSuite")
+    parser.add_argument("--indigo3", help="checkout of burtscher/Indigo3Suite")
     parser.add_argument("--spadkit", default="spadkit")
     parser.add_argument("--work", default="target/suites", help="where PTX and launch files go")
     parser.add_argument("--only", default="", help="programs whose suite and name have this")
@@ -177,13 +214,15 @@ def main():
     options.work = os.path.abspath(options.work)
     options.spadkit = os.path.abspath(options.spadkit) if os.sep in options.spadkit else options.spadkit
     roots = [d and os.path.abspath(d)
-             for d in (options.gpuverify, options.benchmarks, options.barracuda, options.hecbench)]
+             for d in (options.gpuverify, options.benchmarks, options.barracuda, options.hecbench,
+                       options.scor, options.indigo, options.indigo3)]
     if not any(roots):
-        parser.error("name a checkout: --gpuverify, --benchmarks, --barracuda, --hecbench")
+        parser.error("name a checkout: --gpuverify, --benchmarks, --barracuda, --hecbench, "
+                     "--scor, --indigo, --indigo3")
     for root in filter(None, roots):
         if not os.path.isdir(root):
             parser.error(f"{root} is no folder: expected a checkout of the suite")
-    chosen = [p for p in programs.all_programs(*roots) if options.only in f"{p.suite}: {p.name}"]
+    chosen = [p for p in programs.all_programs(*roots, options.work) if options.only in f"{p.suite}: {p.name}"]
     if not chosen:
         parser.error("no programs: is each folder a checkout of its suite?")
     results = []
@@ -199,6 +238,8 @@ def main():
             print(f"\r{len(results)} of {len(chosen)}", end="", file=sys.stderr)
     print(file=sys.stderr)
     print(table(results))
+    if told := bounds_table(results):
+        print("\naccesses out of bounds:\n" + told)
     print("\ncompilers:", "; ".join(build.versions()))
 
 
