@@ -20,7 +20,12 @@ impl Answers {
         let answer = |name, width, about| u.output_register(name, width, about).reset(0);
         let valid = "the lane's oldest request is answered; there is no ready";
         let word = "the word read; else 0";
-        let error = "the address is beyond the capacity: nothing was accessed";
+        let error = if p.TATM {
+            "an address beyond the capacity, or an unsupported operation (13 to 15): nothing was \
+             accessed"
+        } else {
+            "the address is beyond the capacity: nothing was accessed"
+        };
         let id = "identifier of the request; else 0";
         Answers {
             r_valid: answer("tcdm_r_valid", s.L, valid),
