@@ -95,6 +95,14 @@ impl Suggestion {
                 line.shared_with.join(", ")
             );
         }
+        if let Some(other) = &line.line_of {
+            return format!(
+                "the compiler gives this line, which has the address of {other}, an access to {}: \
+                 leave the line as it is, and wrap the {what} where the source has that access: \
+                 {text}",
+                self.array
+            );
+        }
         if let Some(other) = &line.called_by {
             return format!(
                 "{other} calls this function, too, with memory of its own: give this kernel a \
