@@ -17,11 +17,15 @@ pub(in crate::suggest) fn take_back(
 ) {
     let mut at = 0;
     while at < changes.len() {
-        let Some(other) = other_array(&changes[at], mapped, others) else {
+        let line = &changes[at];
+        let of_change = other_array(line, mapped, others);
+        let own = own_line(changes, at, mapped.array);
+        let of_call = own.and_then(|own| same_call(line, &changes[own], mapped.array, others));
+        let Some(other) = of_change.or(of_call) else {
             at += 1;
             continue;
         };
-        match own_line(changes, at, mapped.array) {
+        match own {
             Some(own) => {
                 let line = changes.remove(at);
                 let own = if own > at { own - 1 } else { own };
@@ -44,6 +48,29 @@ fn other_array(line: &LineChange, mapped: Mapped, others: &[String]) -> Option<S
     let wrapped = call.edits.iter().filter(|e| e.new.ends_with(&opened));
     let mut bases = wrapped.filter_map(|e| base(call.text.get(e.to..)?));
     bases.find_map(|base| others.iter().find(|o| *o == base).cloned())
+}
+
+/// The other array that a line without a change gives to the function to which the line of
+/// `own` gives the array.
+fn same_call(
+    line: &LineChange,
+    own: &LineChange,
+    array: &str,
+    others: &[String],
+) -> Option<String> {
+    if !line.is_by_hand() {
+        return None;
+    }
+    let (function, given) = first_argument(line.text.as_deref()?)?;
+    let same = first_argument(own.text.as_deref()?)? == (function, array);
+    let other = others.iter().find(|other| *other == given);
+    other.filter(|_| same).cloned()
+}
+
+/// The function that a statement begins with, and the base of its first argument.
+fn first_argument(text: &str) -> Option<(&str, &str)> {
+    let (function, arguments) = text.split_once('(')?;
+    Some((function.trim(), base(arguments.split(',').next()?)?))
 }
 
 /// The first name of an address that is no function and no part of a cast.
