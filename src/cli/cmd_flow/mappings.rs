@@ -115,7 +115,9 @@ pub(super) fn details_of_mappings(report: &FlowReport, doubt: Option<String>) ->
         ));
     }
     details.say(report.worth_text());
-    details.toned(Tone::Doubt, report.merged_by_ptxas().unwrap_or_default());
+    // A terminal groups no digits, neither here nor in its tables.
+    let merged = report.merged_by_ptxas().unwrap_or_default();
+    details.toned(Tone::Doubt, merged.replace('\u{202f}', ""));
     if let Some(software) = &report.software {
         details.add(software_details(software, doubt));
     }
