@@ -212,11 +212,13 @@ impl Watch for Console<'_> {
         };
         let mut text = answer(report, of);
         let software = report.software.as_ref();
-        let of_source = software.and_then(|s| torn_verdict(&s.suggestions, &s.left_alone));
+        // Longer rows tear no access.
+        let by_index = software.filter(|s| s.fastest_is_declared().is_none());
+        let of_source = by_index.and_then(|s| torn_verdict(&s.suggestions, &s.left_alone));
         if let Some(of_source) = of_source {
             text = format!("{text} {of_source}");
         }
-        if let Some(nothing) = software.and_then(Software::nothing_to_rewrite) {
+        if let Some(nothing) = by_index.and_then(Software::nothing_to_rewrite) {
             text = format!("{text} {nothing}");
         }
         let doubt = software.and_then(|s| self.judgement.doubt(&s.suggestions));

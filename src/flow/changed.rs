@@ -6,6 +6,19 @@ use crate::report::{SourcePage, grouped};
 use crate::software::LayoutSpec;
 use crate::suggest::{Suggestion, split};
 
+/// Adds the declarations with longer rows to the lines of the source.
+pub(super) fn declare(pages: &mut [SourcePage], declarations: &[(String, String)]) {
+    for (place, changed) in declarations {
+        let Some((file, number)) = split(place) else {
+            continue;
+        };
+        let page = pages.iter_mut().find(|p| p.file == file);
+        if let Some(line) = page.and_then(|p| p.lines.iter_mut().find(|l| l.line == number)) {
+            line.change = Some(changed.clone());
+        }
+    }
+}
+
 /// Adds the suggested lines to those of the source.
 ///
 /// Line numbers are those under `chosen`: a change for another mapping states the

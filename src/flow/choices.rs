@@ -27,23 +27,21 @@ pub(super) struct ChoiceInputs<'a> {
     pub runs: Option<&'a Runs<'a>>,
     pub found: Option<&'a Found>,
     pub synthesis: Option<&'a Synthesis>,
-    /// Longer rows in the declarations, where they are one.
-    pub padding: Option<ChoiceLine>,
     /// The option that names the machine, and the input, for commands.
     pub input: &'a Input,
     pub machine_option: &'a str,
 }
 
 impl ChoiceInputs<'_> {
-    /// The choices, the fastest first; where cycles are not known, the one with
-    /// the fewest conflicts.
+    /// The choices, the fastest first, then those without cycles, the one with the fewest
+    /// conflicts first.
     pub fn choices(&self) -> Result<Vec<ChoiceLine>> {
         let mut lines = Vec::new();
         for (kind, mapping) in self.mappings() {
             lines.push(self.hardware(kind, mapping)?);
         }
         lines.extend(self.software()?);
-        lines.extend(self.padding.clone());
+        lines.extend(self.found.and_then(|found| found.padding.clone()));
         let nothing = lines.iter().find(|l| l.kind == ChoiceKind::Nothing);
         let before = nothing.and_then(|l| l.cycles);
         for line in &mut lines {
@@ -54,11 +52,9 @@ impl ChoiceInputs<'_> {
         if let Some(at) = fastest(&lines, self.report.hash_unit).or(nothing) {
             lines[at].chosen = true;
         }
-        if lines.iter().all(|l| l.cycles.is_some()) {
-            lines.sort_by_key(|l| (l.cycles.map(|c| c.total), l.conflicts));
-        } else {
-            lines.sort_by_key(|l| l.conflicts);
-        }
+        // What was not simulated is at the end.
+        let cycles = |l: &ChoiceLine| l.cycles.map(|c| c.total);
+        lines.sort_by_key(|l| (l.cycles.is_none(), cycles(l), l.conflicts));
         Ok(lines)
     }
 
@@ -234,7 +230,7 @@ impl ChoiceInputs<'_> {
         let (cost, suggestions) = (software_cost(line), &found.report.suggestions);
         let mut all = code::in_software(spec, self.machine, suggestions, &cost, command)?;
         // Longer rows in the declarations are a choice of their own.
-        if self.padding.is_some() && code::is_declared(suggestions) {
+        if found.padding.is_some() && code::is_declared(suggestions) {
             all.retain(|code| !code::OF_SOURCE.contains(&code.form));
         }
         let made = line
@@ -253,14 +249,18 @@ impl ChoiceInputs<'_> {
 /// unit where the machine has a hash unit, else software.
 fn fastest(lines: &[ChoiceLine], hash_unit: bool) -> Option<usize> {
     let nothing = lines.iter().find(|l| l.kind == ChoiceKind::Nothing)?;
-    let wanted = if hash_unit {
-        ChoiceKind::Best
-    } else {
-        ChoiceKind::Software
+    // Of equally fast choices, the one with the lowest rank.
+    let rank = |l: &ChoiceLine| match l.kind {
+        ChoiceKind::Best if hash_unit => 0,
+        // It needs no instruction.
+        ChoiceKind::Padding if !hash_unit => 0,
+        ChoiceKind::Software if !hash_unit => 1,
+        _ => 2,
     };
     let can_be_had = |l: &ChoiceLine| match l.kind {
-        // A choice that was not run is not recommended.
-        ChoiceKind::Nothing | ChoiceKind::Padding => false,
+        ChoiceKind::Nothing => false,
+        // Without a simulation it is shown, but not recommended.
+        ChoiceKind::Padding => l.cycles.is_some(),
         ChoiceKind::Software => true,
         _ => hash_unit,
     };
@@ -268,22 +268,24 @@ fn fastest(lines: &[ChoiceLine], hash_unit: bool) -> Option<usize> {
     let before = nothing.cycles.map(|c| c.total);
     let timed = all.clone().filter_map(|(at, l)| {
         before?;
-        // Of equally fast choices, the wanted one, which leaves the fewest conflicts.
-        Some((l.cycles?.total, l.kind != wanted, l.conflicts, at))
+        Some((l.cycles?.total, rank(l), l.conflicts, at))
     });
     if let Some((cycles, .., at)) = timed.min() {
         return (Some(cycles) < before).then_some(at);
     }
     let gaining = all.filter(|(_, l)| l.conflicts < nothing.conflicts);
-    let first = gaining.min_by_key(|(_, l)| (l.kind != wanted, l.conflicts));
+    let first = gaining.min_by_key(|(_, l)| (rank(l), l.conflicts));
     first.map(|(at, _)| at)
 }
 
 fn software_cost(line: &SoftwareLine) -> String {
     let added = line.rewritten.as_ref().and_then(|r| r.added_per_access);
     let instructions = match added {
-        Some(n) => format!("{n:.2} instructions more per access"),
-        None => format!("{} operations per access at most", line.added_per_access),
+        Some(n) => format!(
+            "{n:.2} instructions more per access in the rewritten PTX, and more where a compiler \
+             shares less"
+        ),
+        None => format!("{} operations per access or more", line.added_per_access),
     };
     match line.wasted_bytes {
         0 => format!("{instructions}, no shared memory"),
@@ -386,9 +388,14 @@ mod tests {
         assert_eq!(chosen(&hardware, false), None);
         let software = [&hardware[..], &[(Software, Some(8), 0)]].concat();
         assert_eq!(chosen(&software, false), Some(Software));
-        // Longer rows were not run.
-        let padding = [&software[..], &[(Padding, Some(6), 0)]].concat();
-        assert_eq!(chosen(&padding, false), Some(Software));
+        let with = |cycles| chosen(&[&software[..], &[(Padding, cycles, 0)]].concat(), false);
+        // Longer rows need no instruction. Without cycles they are not recommended.
+        assert_eq!(with(Some(6)), Some(Padding));
+        assert_eq!(with(Some(8)), Some(Padding));
+        assert_eq!(with(Some(9)), Some(Software));
+        assert_eq!(with(None), Some(Software));
+        let alone = [&hardware[..], &[(Padding, Some(8), 0)]].concat();
+        assert_eq!(chosen(&alone, false), Some(Padding));
     }
 
     #[test]

@@ -3,7 +3,7 @@
 use crate::config::Config;
 use crate::error::Result;
 use crate::report::names::capital;
-use crate::report::{CodeText, MappingLine, UnitSetting, in_machine_code};
+use crate::report::{CodeText, MappingLine, OtherMapping, UnitSetting, in_machine_code};
 use crate::rtl::{Design, Dir};
 use crate::software::{Language, Layout, LayoutSpec, render};
 use crate::suggest::{LineChange, Python, Suggestion};
@@ -46,13 +46,14 @@ fn complete(form: &'static str, what: &str, cost: &str, text: String) -> CodeTex
         what: what.to_owned(),
         cost: cost.to_owned(),
         text,
+        mapping: None,
         by_hand: 0,
         note: String::new(),
     }
 }
 
 /// The changes of the source, or the function where there are none.
-fn source(layout: &Layout, suggestions: &[Suggestion], cost: &str) -> CodeText {
+fn source(layout: &Layout, suggestions: &[Suggestion], of_choice: &str) -> CodeText {
     let text = match suggestions {
         [] => render(layout, Language::Cuda).code,
         some => some.iter().map(source_text).collect::<Vec<_>>().join("\n"),
@@ -68,17 +69,44 @@ fn source(layout: &Layout, suggestions: &[Suggestion], cost: &str) -> CodeText {
     } else if longer {
         ("longer rows, and their length for wmma", "no instruction")
     } else {
-        ("the function, and every line that accesses the array", cost)
+        (
+            "the function, and every line that accesses the array",
+            of_choice,
+        )
     };
     let python = suggestions.iter().find_map(|s| s.python);
     let form = python.map_or("CUDA", Python::name);
+    let mapping = other_mapping(layout, suggestions);
+    let cost = match &mapping {
+        // The price of the choice is that of another mapping.
+        Some(_) if cost == of_choice => "index arithmetic, not measured",
+        _ => cost,
+    };
     CodeText {
+        mapping,
         by_hand: suggestions.iter().map(|s| s.by_hand().count()).sum(),
         note: in_machine_code(suggestions).map_or(String::new(), |code| {
             format!("Of the changed source, {}.", code.text())
         }),
         ..complete(form, what, cost, text)
     }
+}
+
+/// The mappings of the changes, where one of them is not `layout`.
+fn other_mapping(layout: &Layout, suggestions: &[Suggestion]) -> Option<OtherMapping> {
+    if suggestions.iter().all(|s| s.hash == *layout.spec()) {
+        return None;
+    }
+    let hash = |s: &Suggestion| match suggestions.len() {
+        1 => s.hash.to_string(),
+        _ => format!("{}={}", s.array, s.hash),
+    };
+    let hashes: Vec<String> = suggestions.iter().map(hash).collect();
+    Some(OtherMapping {
+        hash: hashes.join(" "),
+        conflicts: suggestions.iter().map(|s| s.conflicts).sum(),
+        conflicts_before: suggestions.iter().map(|s| s.conflicts_before).sum(),
+    })
 }
 
 /// The layout of the array for a language whose compiler makes the instructions; `None`
@@ -97,7 +125,7 @@ fn of_compiler(
     let own: String = own.collect();
     let code = render(layout, language);
     let (what, text) = match (own.is_empty(), &code.reason) {
-        (false, _) => ("the layout of the array".to_owned(), own),
+        (false, _) => ("the layout of the array".to_owned(), own.clone()),
         (true, Some(reason)) => (format!("not the same: {reason}"), code.code),
         (true, None) => ("the layout of the array".to_owned(), code.code),
     };
@@ -106,7 +134,14 @@ fn of_compiler(
         _ => "Triton",
     };
     let cost = "its compiler makes the instructions";
-    (!text.is_empty()).then(|| complete(form, &what, cost, text))
+    let has_own = !own.is_empty();
+    let mapping = has_own
+        .then(|| other_mapping(layout, suggestions))
+        .flatten();
+    (!text.is_empty()).then(|| CodeText {
+        mapping,
+        ..complete(form, &what, cost, text)
+    })
 }
 
 /// The function of an address, and the command that puts it into the kernel.

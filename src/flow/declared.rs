@@ -48,9 +48,32 @@ pub(super) fn in_declarations(
         what: LONGER_ROWS.to_owned(),
         cost: format!("no instruction, {bytes} bytes of shared memory"),
         text: rest,
+        mapping: None,
         by_hand: 0,
         note: "The changed source was not compiled or run.".to_owned(),
     })
+}
+
+/// `file:line` and text of each declaration with the padding of its arrays.
+pub(super) fn changed_declarations(
+    suggestions: &[Suggestion],
+    files: &mut SourceFiles,
+) -> Vec<(String, String)> {
+    let mut changed = Vec::new();
+    let mut whole = Vec::new();
+    for s in suggestions {
+        match &s.padding {
+            Some(padding) => {
+                change(s, padding, &mut changed, files);
+            }
+            None => {
+                let own = s.declarations.iter();
+                whole.extend(own.map(|d| (d.source.clone(), d.changed_with_others().to_owned())));
+            }
+        }
+    }
+    let parts = changed.into_iter().map(|c| (c.place, c.new));
+    parts.chain(whole).collect()
 }
 
 /// Whether some changes are longer rows only, or could be replaced by longer rows.

@@ -36,6 +36,7 @@ mod worth;
 
 pub use code::{OF_SOURCE, in_software};
 pub(crate) use commands::rewrite;
+use evidence::After;
 pub use evidence::Evidence;
 pub use options::{Options, Silent, Stage, Watch};
 pub use padded::DeclaredPadding;
@@ -48,7 +49,6 @@ use crate::interrupt;
 use crate::output::{OwnedFile, OwnedFolder};
 use crate::report::{ChoiceKind, FlowReport, Part, Since, Skipped, grouped, pages};
 use crate::rtl::Design;
-use crate::software::Layout;
 use crate::suggest::{SourceFiles, torn_verdict};
 use crate::synth::Synthesis;
 use crate::tool::Toolbox;
@@ -139,7 +139,7 @@ pub fn run(
         (None, Some(design)) => done.verify(&hardware, design, &begin)?,
     }
     begin(Stage::Report);
-    done.decide(&hardware, found.as_ref(), runs.as_ref(), &mut sources)?;
+    done.decide(&hardware, found.as_ref(), runs.as_ref())?;
     done.locate(&hardware, found.as_ref(), runs.as_ref(), &mut sources)?;
     if let Some((file, then)) = baseline {
         let now = serde_json::to_value(&done.report).expect("a report has string keys only");
@@ -221,6 +221,14 @@ fn in_numbers<'a>(hardware: &Hardware<'a>, begin: &dyn Fn(Stage)) -> Result<Numb
     match Runs::open(trace, machine, options) {
         Ok(opened) => runs = Some(opened),
         Err(error) => report.skipped.push(Skipped::new(Part::Cycles, error)),
+    }
+    if let Some(found) = &mut found {
+        let (of, before) = ((trace, machine), report.conflicts());
+        found.padding = padded::choice(found, of, runs.as_ref(), before, &mut sources);
+        report.skipped.append(&mut found.skipped);
+        if let Some(software) = &mut report.software {
+            software.declared = found.padding.as_ref().map(padded::line);
+        }
     }
     // A hash unit in the model gains nothing if the machine code does not.
     let is_vain = (report.software.as_ref()).is_some_and(|s| s.nothing_to_rewrite().is_some());
@@ -322,22 +330,17 @@ impl Done {
         hardware: &Hardware,
         found: Option<&Found>,
         runs: Option<&Runs>,
-        sources: &mut SourceFiles,
     ) -> Result<()> {
         let options = hardware.options;
         self.report.cosim = self.cosim.iter().map(hardware::cosim_line).collect();
         self.report.synthesis = serde_json::json!(self.synthesis.as_ref());
         let machine_option = commands::machine_option(options, hardware.machine);
-        let of = (hardware.trace, hardware.machine);
-        let before = self.report.conflicts();
-        let padding = found.and_then(|f| padded::choice(f, of, runs, before, sources));
         let made = ChoiceInputs {
             report: &self.report,
             machine: hardware.machine,
             runs,
             found,
             synthesis: self.synthesis.as_ref(),
-            padding,
             input: &options.input,
             machine_option: &machine_option,
         };
@@ -372,8 +375,9 @@ impl Done {
         let report = &mut self.report;
         let machine = hardware.machine;
         let chosen = report.chosen().filter(|c| c.kind != ChoiceKind::Nothing);
-        let layout = chosen.map(|c| Layout::new(&c.hash.parse()?, machine.geometry));
-        let layout: Option<Layout> = layout.transpose()?;
+        let suggestions = found.map_or(&[][..], |found| &found.report.suggestions);
+        let after = chosen.map(|c| After::of(c, suggestions, (hardware.trace, machine), sources));
+        let after = after.transpose()?;
         let run = runs
             .and_then(|runs| Some((runs, runs.under(&HashSpec::Mod, Realized::InSoftware).ok()?)));
         let run = run.as_ref().map(|(runs, run)| (*runs, run));
@@ -381,11 +385,11 @@ impl Done {
         let ptx = ptx.map(|p| p.display().to_string());
         let evidence = Evidence::gathered(
             &Heat::new(hardware.trace, machine),
-            layout.as_ref(),
+            after.as_ref(),
             run,
             sources,
             ptx.as_deref(),
-            found.map_or(&[][..], |found| &found.report.suggestions),
+            suggestions,
         );
         report.sources = evidence.sources;
         report.phases = evidence.phases;

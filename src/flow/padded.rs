@@ -8,7 +8,7 @@ use crate::assembler::allocated;
 use crate::config::Config;
 use crate::error::{Error, Result};
 use crate::report::names;
-use crate::report::{ChoiceKind, ChoiceLine, CodeText, CycleParts};
+use crate::report::{ChoiceKind, ChoiceLine, CodeText, DeclaredLine, Part, Skipped};
 use crate::rewrite::{Occupancy, Resources};
 use crate::sm::{
     Addresses, BlockNeeds, Incoming, Instr, InstrKind, KernelInfo, ProgramStream, Residency,
@@ -96,6 +96,11 @@ impl Padded {
         })
     }
 
+    /// The new address of a word of 32 bits.
+    pub fn word(&self, word: u32) -> u32 {
+        self.place(4 * word) / 4
+    }
+
     /// The new address of the byte at `address`.
     fn place(&self, address: u32) -> u32 {
         let mut before = 0;
@@ -114,7 +119,14 @@ impl Padded {
 
     /// Bytes of shared memory that a block of `bytes` has then.
     fn shared_bytes(&self, bytes: u32) -> u32 {
-        let growth = self.arrays.iter().map(Gaps::growth);
+        let growth = self.arrays.iter().map(|array| {
+            // What is behind the array stays aligned.
+            if array.end < bytes {
+                array.growth().next_multiple_of(ALIGNED)
+            } else {
+                array.growth()
+            }
+        });
         bytes + growth.sum::<u32>()
     }
 
@@ -122,7 +134,7 @@ impl Padded {
     fn count(&self, trace: &AccessTrace, machine: &Config) -> ConflictCount {
         let mut moved = trace.accesses.clone();
         for word in moved.iter_mut().flat_map(|a| a.addrs.iter_mut().flatten()) {
-            *word = self.place(4 * *word) / 4;
+            *word = self.word(*word);
         }
         let mask = machine.geometry.bank_mask();
         ConflictProfile::of(moved.iter(), &machine.conflict_rule()).count(|word| word & mask)
@@ -277,22 +289,30 @@ impl DeclaredPadding {
 }
 
 /// Padding in the declarations as a choice, where all arrays that change can have it and
-/// fewer conflicts are left than `before`.
+/// fewer conflicts are left than `before`. Why its cycles are not known is added to what
+/// `found` left out.
 pub(super) fn choice(
-    found: &Found,
+    found: &mut Found,
     (trace, machine): (&AccessTrace, &Config),
     runs: Option<&Runs>,
     before: u64,
     sources: &mut SourceFiles,
 ) -> Option<ChoiceLine> {
-    let suggestions = &found.report.suggestions;
-    let padded = Padded::of(suggestions, trace)?;
+    let padded = Padded::of(&found.report.suggestions, trace)?;
     let count = padded.count(trace, machine);
     if count.conflicts >= before {
         return None;
     }
-    let cycles = runs.and_then(|runs| padded.run(runs).ok());
-    let cycles: Option<CycleParts> = cycles.map(|run| run.parts);
+    let cycles = match runs.map(|runs| padded.run(runs)).transpose() {
+        Ok(run) => run.map(|run| run.parts),
+        Err(error) => {
+            let part = Part::Other("cycles of padding in the declaration");
+            found.skipped.push(Skipped::new(part, error));
+            None
+        }
+    };
+    let found = &*found;
+    let suggestions = &found.report.suggestions;
     let as_it_is = found.as_it_is();
     let resources = as_it_is.zip(runs);
     let resources = resources.map(|(now, runs)| padded.resources(now, runs.info(), machine));
@@ -323,6 +343,18 @@ pub(super) fn choice(
     })
 }
 
+/// The choice as a line of the mappings in software.
+pub(super) fn line(choice: &ChoiceLine) -> DeclaredLine {
+    DeclaredLine {
+        hash: choice.hash.clone(),
+        conflicts: choice.conflicts,
+        wavefronts: choice.wavefronts,
+        wasted_bytes: choice.wasted_bytes,
+        resources: choice.resources,
+        cycles: choice.cycles.map(|parts| parts.total),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -349,5 +381,10 @@ mod tests {
         let expected = [0, 60, 64, 188, 196, 587, 592, 656, 719, 728, 944];
         assert_eq!(places.map(|at| rows.place(at)), expected);
         assert_eq!(rows.shared_bytes(1000), 1000 + 16 + 32);
+        // The last byte behind an array has room, whatever it grows by.
+        let uneven = padded(&[(64, 64 + 17 * 68, 68, 4)]);
+        assert_eq!(uneven.place(1999), 1999 + 80);
+        assert_eq!(uneven.shared_bytes(2000), 2000 + 80);
+        assert_eq!(uneven.shared_bytes(64 + 17 * 68), 64 + 17 * 72);
     }
 }

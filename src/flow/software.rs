@@ -15,7 +15,7 @@ use crate::interrupt;
 use crate::launch::LaunchFile;
 use crate::ptx::Module;
 use crate::report::{
-    CycleParts, Part, RewrittenLine, Skipped, Software, SoftwareLine, Timed, Worth,
+    ChoiceLine, CycleParts, Part, RewrittenLine, Skipped, Software, SoftwareLine, Timed, Worth,
 };
 use crate::rewrite::{
     Block, Hashes, MachineCounts, Request, Resources, Rewritten, Verdict, attempt, measure,
@@ -25,7 +25,7 @@ use crate::search::{Control, Update};
 use crate::sm::Workload;
 use crate::software::LayoutSpec;
 use crate::software::choice::{Choice, Choices, Effort, MappingKind, NoneFewer, on_front};
-use crate::suggest::{FunctionNames, Search, SourceFiles, SplitWide, Suggestions};
+use crate::suggest::{FunctionNames, Search, SourceFiles, SplitWide, Suggestion, Suggestions};
 use crate::tool::Toolbox;
 use crate::trace::AccessTrace;
 use crate::workload::LaunchWorkload;
@@ -44,6 +44,8 @@ pub(super) struct Found {
     pub fastest: Option<String>,
     /// The cycles of the unchanged kernel and under that mapping, by parts.
     pub parts: Option<[CycleParts; 2]>,
+    /// Longer rows in the declarations alone.
+    pub padding: Option<ChoiceLine>,
     /// Parts that are left out, and why.
     pub skipped: Vec<Skipped>,
 }
@@ -59,6 +61,7 @@ impl Found {
                 fewest_proved: whole.fewest_proved(),
                 vector_bytes: None,
                 in_order: None,
+                declared: None,
                 cycles: None,
                 best: None,
                 ptx: None,
@@ -71,6 +74,7 @@ impl Found {
             ptx: None,
             fastest: None,
             parts: None,
+            padding: None,
             skipped: Vec::new(),
         }
     }
@@ -84,6 +88,17 @@ impl Found {
         if fewest(self) != before && fewest(self) != Some(0) {
             self.none_fewer = None;
             self.report.fewest_proved = false;
+        }
+    }
+
+    /// Takes the changes of the source for the fastest mapping in the place of those for the
+    /// fewest conflicts, where a source can have it.
+    fn take_changes(&mut self, changes: Suggestions) {
+        let fastest = self.fastest.as_deref();
+        let is_it = |s: &Suggestion| Some(s.hash.to_string().as_str()) == fastest;
+        let had_one = self.report.suggestions.len() == 1;
+        if had_one && changes.changes.len() == 1 && changes.changes.iter().all(is_it) {
+            self.report.suggestions = changes.changes;
         }
     }
 
@@ -157,6 +172,13 @@ pub(super) fn find(
         .and_then(|kernel| kernel.run(&mut found));
     if let Err(error) = run {
         found.skipped.push(Skipped::new(Part::Rewriting, error));
+    }
+    if let Some(fastest) = &found.fastest
+        && let Some(only) = searched.only(&fastest.parse()?)
+    {
+        let tuned = only.tuned(&indices, options.judged_by.as_ref());
+        let names = &mut FunctionNames::default();
+        found.take_changes(source.suggestions_of(&tuned, &[], names));
     }
     Ok(found)
 }

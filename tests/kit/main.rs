@@ -22,6 +22,7 @@ mod emission;
 mod errors;
 mod examples;
 mod flow;
+mod flow_choices;
 mod flow_report;
 mod gate;
 mod hash_kinds;

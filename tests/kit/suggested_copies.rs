@@ -91,3 +91,33 @@ fn tune_says_that_copies_need_the_mapping_of_the_hardware() {
     assert!(said("kernels/tma/tma_transpose.toml"));
     assert!(!said("kernels/fwt/fwt.toml"));
 }
+
+/// nvcc gives the line of the copy into `Bs` to a copy into `As`, too: only the line that names
+/// an array changes for it.
+#[test]
+fn a_change_of_an_array_maps_no_address_of_another() {
+    let found = crate::common::json(&[
+        "tune",
+        "tests/fixtures/cuda/stages.toml",
+        "--software",
+        "--budget",
+        "1",
+    ]);
+    let mut copies = Vec::new();
+    for s in found["suggestions"].as_array().unwrap() {
+        let (array, lines) = (s["array"].as_str().unwrap(), s["lines"].as_array().unwrap());
+        for line in lines {
+            let text = line["text"].as_str().unwrap();
+            assert!(text.contains(array), "{array}: {line}");
+            if text.contains("__pipeline_memcpy_async") {
+                let place = line["source"].as_str().unwrap().to_owned();
+                copies.push((place, line["accesses"].as_array().unwrap().len()));
+            }
+        }
+    }
+    let expected = [
+        ("stages.cu:18".to_owned(), 3),
+        ("stages.cu:19".to_owned(), 3),
+    ];
+    assert_eq!(copies, expected, "{found}");
+}

@@ -1,5 +1,6 @@
 //! Advice for a kernel, and its expected gain.
 
+use super::software_report::DeclaredLine;
 use serde::Serialize;
 
 /// A step and the command that takes it.
@@ -38,6 +39,19 @@ pub struct Worth {
 }
 
 impl Worth {
+    /// The gain of longer rows in the declarations, in one line.
+    pub(super) fn text_of_declared(&self, declared: &DeclaredLine, speed_up: f64) -> String {
+        format!(
+            "worth: {speed_up:.3} times as fast, {} cycles under {} and {} with {} in the \
+             declaration (sim, blocks on one SM: {})\n",
+            self.before.cycles,
+            self.before.hash,
+            declared.cycles.unwrap_or_default(),
+            declared.hash,
+            self.blocks
+        )
+    }
+
     /// The advice in one line, for a machine with a hash unit or without.
     pub(super) fn text(&self, hash_unit: bool) -> String {
         let (before, after) = (&self.before, &self.after);

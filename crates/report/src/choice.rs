@@ -116,6 +116,17 @@ impl HardwareCost {
     }
 }
 
+/// The mappings of a text which are not those of its choice: they were not simulated.
+#[derive(Clone, Debug, Serialize)]
+pub struct OtherMapping {
+    /// The mapping, or that of each array.
+    pub hash: String,
+    /// Conflicts that they leave.
+    pub conflicts: u64,
+    /// Conflicts of the same accesses before.
+    pub conflicts_before: u64,
+}
+
 /// A text to paste.
 #[derive(Clone, Debug, Serialize)]
 pub struct CodeText {
@@ -127,6 +138,10 @@ pub struct CodeText {
     pub cost: String,
     /// The text.
     pub text: String,
+    /// The mappings of the text and the conflicts that they leave, where they are not those of
+    /// the choice that it belongs to.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub mapping: Option<OtherMapping>,
     /// Lines of it that say what to change by hand.
     pub by_hand: usize,
     /// Effect on the machine code, in words; empty if not known.

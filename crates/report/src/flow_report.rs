@@ -281,8 +281,14 @@ impl FlowReport {
 
     /// The gain of the recommended mapping, in one line; empty if not known.
     pub fn worth_text(&self) -> String {
-        let worth = self.worth.as_ref();
-        worth.map_or(String::new(), |worth| worth.text(self.hash_unit))
+        let Some(worth) = &self.worth else {
+            return String::new();
+        };
+        let software = self.software.as_ref();
+        match software.and_then(Software::fastest_is_declared) {
+            Some((declared, speed_up)) => worth.text_of_declared(declared, speed_up),
+            None => worth.text(self.hash_unit),
+        }
     }
 
     /// The choice that is recommended.

@@ -26,7 +26,7 @@ mod source_page;
 mod verdict;
 
 pub use advice::{Advice, Timed, Worth};
-pub use choice::{ChoiceKind, ChoiceLine, CodeText, CycleParts, HardwareCost};
+pub use choice::{ChoiceKind, ChoiceLine, CodeText, CycleParts, HardwareCost, OtherMapping};
 pub use flow_report::FIXED;
 pub use flow_report::{
     CosimLine, FlowReport, InputFile, InstructionLine, KernelSummary, MappingLine, UnitSetting,
@@ -34,6 +34,6 @@ pub use flow_report::{
 pub use removal::{removal, that_keeps_vectors};
 pub use since::Since;
 pub use skipped::{Part, Skipped};
-pub use software_report::{RewrittenLine, Software, SoftwareLine, in_machine_code};
+pub use software_report::{DeclaredLine, RewrittenLine, Software, SoftwareLine, in_machine_code};
 pub use source_page::{PatternPart, PhaseCount, Situation, SourceLine, SourcePage, Turn};
 pub use verdict::{Verdict, grouped};

@@ -65,6 +65,23 @@ impl RewrittenLine {
     }
 }
 
+/// Longer rows in the declarations alone, which add no instruction.
+#[derive(Clone, Debug, Serialize)]
+pub struct DeclaredLine {
+    /// The padding of each array, as mappings.
+    pub hash: String,
+    /// Conflicts left in the traced block.
+    pub conflicts: u64,
+    /// Sum of the degrees.
+    pub wavefronts: u64,
+    /// Bytes of shared memory more.
+    pub wasted_bytes: u32,
+    /// The resources of a block, if known; its registers are those of the unchanged kernel.
+    pub resources: Option<Resources>,
+    /// Cycles with the recorded accesses at their new addresses; null if not known.
+    pub cycles: Option<u64>,
+}
+
 /// Mappings in software of a kernel.
 #[derive(Clone, Debug, Serialize)]
 pub struct Software {
@@ -80,6 +97,9 @@ pub struct Software {
     /// Whether no XOR of index bits and no padding that at most doubles the array
     /// has fewer conflicts than the first, proved.
     pub fewest_proved: bool,
+    /// Longer rows in the declarations alone, where they leave fewer conflicts.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub declared: Option<DeclaredLine>,
     /// Cycles of the unchanged kernel; null if not known.
     pub cycles: Option<u64>,
     /// The mapping under which the kernel takes the fewest cycles, where it
@@ -139,6 +159,17 @@ impl Software {
     pub fn conflicts_in_ptx(&self) -> Option<u64> {
         let mut rewritten = self.front.iter().filter_map(|line| line.rewritten.as_ref());
         Some(rewritten.next()?.conflicts_before)
+    }
+
+    /// The longer rows in the declarations, where no mapping put into the kernel is faster,
+    /// nor the kernel as it is.
+    pub fn fastest_is_declared(&self) -> Option<(&DeclaredLine, f64)> {
+        let declared = self.declared.as_ref()?;
+        let (before, cycles) = (self.cycles?, declared.cycles?);
+        let mut rewritten = self.front.iter().filter_map(|line| line.rewritten.as_ref());
+        let is_fastest = rewritten.all(|r| r.cycles.is_none_or(|other| cycles <= other));
+        let speed_up = before as f64 / cycles.max(1) as f64;
+        (is_fastest && cycles < before).then_some((declared, speed_up))
     }
 
     /// The line of the best mapping.

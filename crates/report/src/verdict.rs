@@ -52,9 +52,17 @@ pub fn grouped(number: u64) -> String {
     text
 }
 
+/// A speed-up: a small one with more digits, so that it is not 1.00.
+pub(super) fn ratio(speed_up: f64) -> String {
+    match format!("{speed_up:.2}") {
+        one if one == "1.00" => format!("{speed_up:.3}"),
+        other => other,
+    }
+}
+
 /// `1.15 times as fast`.
 fn times(speed_up: f64) -> String {
-    format!("{speed_up:.2} times as fast")
+    format!("{} times as fast", ratio(speed_up))
 }
 
 /// A share of a whole: `half`, `all`, `46 %`.
@@ -181,10 +189,19 @@ impl FlowReport {
 
     fn remedy(&self, chosen: Option<&ChoiceLine>) -> String {
         let Some(chosen) = chosen else {
-            let padding = self.choice(ChoiceKind::Padding).and_then(|c| c.speed_up);
-            return match padding.filter(|speed_up| *speed_up > 1.0) {
-                Some(_) => "No mapping that was run makes it faster.".to_owned(),
-                None => "No mapping makes it faster: leave it as it is.".to_owned(),
+            let of_chip = self.fastest_hardware().filter(|_| !self.hash_unit);
+            let gains = of_chip.and_then(|c| c.speed_up).is_some_and(|s| s > 1.0);
+            let what = if gains {
+                "change of the kernel"
+            } else {
+                "mapping"
+            };
+            return match self.choice(ChoiceKind::Padding) {
+                // Its gain is not known.
+                Some(padding) if padding.speed_up.is_none() => {
+                    format!("No {what} that was simulated makes it faster.")
+                }
+                _ => format!("No {what} makes it faster: leave it as it is."),
             };
         };
         let conflicts = self.conflicts();
@@ -232,19 +249,64 @@ impl FlowReport {
         })
     }
 
+    /// The fastest choice in hardware; without cycles the best unit.
+    fn fastest_hardware(&self) -> Option<&ChoiceLine> {
+        let hardware = self.choices.iter().filter(|c| c.kind.is_hardware());
+        let order = |c: &&ChoiceLine| {
+            let cycles = c.cycles.map_or(u64::MAX, |parts| parts.total);
+            (cycles, c.kind != ChoiceKind::Best, c.conflicts)
+        };
+        hardware.min_by_key(order)
+    }
+
+    /// A choice for a new chip that is faster, where the machine has no hash unit.
+    fn gaining_hardware(&self) -> Option<&ChoiceLine> {
+        let gains = |c: &&ChoiceLine| c.speed_up.is_some_and(|s| s > 1.0);
+        self.fastest_hardware()
+            .filter(|_| !self.hash_unit)
+            .filter(gains)
+    }
+
+    /// Another choice, in a sentence.
+    fn other_text(&self, other: &ChoiceLine) -> String {
+        let on = match other.kind {
+            ChoiceKind::Software if self.hash_unit => "In software",
+            ChoiceKind::Software => "On GPUs as they are",
+            _ => "On a new chip",
+        };
+        let left = match other.conflicts {
+            0 => "leaves no conflict".to_owned(),
+            n if n >= self.conflicts() => "leaves them all".to_owned(),
+            1 => "leaves 1 conflict".to_owned(),
+            n => format!("leaves {} conflicts", grouped(n)),
+        };
+        let worth = other
+            .speed_up
+            .map_or(String::new(), |s| format!(": {}", times(s)));
+        format!("{on}, {} {left}{worth}.", subject(other))
+    }
+
     /// Padding in the declarations, a sentence or two.
     fn padding(&self) -> Option<String> {
         let padding = self.choice(ChoiceKind::Padding)?;
         let left = match padding.conflicts {
             0 => "leaves no conflict".to_owned(),
+            1 => "leaves 1 conflict".to_owned(),
             n => format!("leaves {} conflicts", grouped(n)),
         };
+        let bytes = grouped(padding.wasted_bytes.into());
+        if padding.chosen {
+            return Some(format!(
+                "Longer rows add no instruction and take {bytes} bytes. They were simulated with \
+                 the accesses of the run at their new addresses; the changed source was not \
+                 compiled or run."
+            ));
+        }
         let known = match padding.speed_up {
             Some(speed_up) => format!("Simulated it is {}, but", times(speed_up)),
             None => "It was not simulated, and".to_owned(),
         };
         let subject = capital(&subject(padding));
-        let bytes = grouped(padding.wasted_bytes.into());
         Some(format!(
             "{subject} {left} and adds no instruction, for {bytes} bytes. {known} it was not \
              compiled or run."
@@ -254,28 +316,15 @@ impl FlowReport {
     /// The gain of the other kind of choice, and the parts of the cycles.
     fn detail(&self) -> Vec<String> {
         let mut detail = Vec::new();
-        let conflicts = self.conflicts();
-        let other = match self.chosen().map(|c| c.kind) {
-            Some(ChoiceKind::Software) => self.choice(ChoiceKind::Best),
-            _ => self.choice(ChoiceKind::Software),
+        let software = self.choice(ChoiceKind::Software);
+        // Where no change of the kernel gains, a new chip may.
+        let others = match self.chosen().map(|c| c.kind) {
+            Some(ChoiceKind::Software) => [self.fastest_hardware(), None],
+            Some(ChoiceKind::Padding | ChoiceKind::Nothing) => [software, self.gaining_hardware()],
+            _ => [software, None],
         };
-        if let Some(other) = other {
-            let on = match other.kind {
-                ChoiceKind::Software if self.hash_unit => "In software",
-                ChoiceKind::Software => "On GPUs as they are",
-                _ => "On a new chip",
-            };
-            let left = match other.conflicts {
-                0 => "leaves no conflict".to_owned(),
-                n if n >= conflicts => "leaves them all".to_owned(),
-                n => format!("leaves {} conflicts", grouped(n)),
-            };
-            let worth = other
-                .speed_up
-                .map_or(String::new(), |s| format!(": {}", times(s)));
-            let subject = subject(other);
-            detail.push(format!("{on}, {subject} {left}{worth}."));
-        }
+        let others = others.into_iter().flatten();
+        detail.extend(others.map(|other| self.other_text(other)));
         if let Some(cheap) = self
             .choice(ChoiceKind::Cheapest)
             .or(self.choice(ChoiceKind::Fixed))
@@ -320,7 +369,9 @@ impl FlowReport {
             .iter()
             .filter_map(total)
             .min_by(f64::total_cmp)?;
-        (best < nothing).then_some(100.0 * (nothing - total(choice)?) / (nothing - best))
+        let saved = nothing - total(choice)?;
+        // A choice that is slower has no share.
+        (best < nothing && saved >= 0.0).then_some(100.0 * saved / (nothing - best))
     }
 
     fn numbers(&self, chosen: Option<&ChoiceLine>, at: Option<(String, u64)>) -> Vec<Number> {
@@ -411,6 +462,11 @@ fn price(chosen: &ChoiceLine, report: &FlowReport) -> Number {
                 format!("clock of {} ps met, {slack:.0} ps left", cost.target_ps)
             };
             number("Price, per SM", &area, &format!("synthesized; {clock}"))
+        }
+        (None, Some(_)) if chosen.kind == ChoiceKind::Padding => {
+            let bytes = format!("{} bytes", grouped(chosen.wasted_bytes.into()));
+            let note = "of shared memory: longer rows, no instruction";
+            number("Price", &bytes, note)
         }
         (None, Some(added)) => {
             let memory = match chosen.wasted_bytes {

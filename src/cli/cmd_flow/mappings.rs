@@ -3,8 +3,10 @@
 use crate::cli::changes;
 use crate::readable::{counted, readable_words};
 use crate::report::{
-    FlowReport, MappingLine, Software, SoftwareLine, UnitSetting, removal, that_keeps_vectors,
+    DeclaredLine, FlowReport, MappingLine, Software, SoftwareLine, UnitSetting, removal,
+    that_keeps_vectors,
 };
+use crate::rewrite::Resources;
 use crate::terminal::{Columns, Details, Table, Tone};
 use crate::trace::removed_text;
 
@@ -34,6 +36,16 @@ pub(super) fn answer(report: &FlowReport, of: &str) -> String {
     };
     if all == 0 {
         return format!("{name} has no bank conflicts.");
+    }
+    if let Some(software) = &report.software
+        && let Some((declared, speed_up)) = software.fastest_is_declared()
+        && let Some(removes) = removal(declared.conflicts, all)
+    {
+        return format!(
+            "{} in the declaration {removes} of {name}: {speed_up:.3} times as fast, without an \
+             instruction more.",
+            declared.hash
+        );
     }
     let in_order = report.software.as_ref().and_then(|s| s.in_order.as_ref());
     let in_order = in_order.map_or(String::new(), |text| format!(" {text}"));
@@ -103,7 +115,9 @@ pub(super) fn details_of_mappings(report: &FlowReport, doubt: Option<String>) ->
         ));
     }
     details.say(report.worth_text());
-    details.toned(Tone::Doubt, report.merged_by_ptxas().unwrap_or_default());
+    // A terminal groups no digits, neither here nor in its tables.
+    let merged = report.merged_by_ptxas().unwrap_or_default();
+    details.toned(Tone::Doubt, merged.replace('\u{202f}', ""));
     if let Some(software) = &report.software {
         details.add(software_details(software, doubt));
     }
@@ -149,31 +163,75 @@ fn cycles(software: &Software, line: &SoftwareLine) -> Option<u64> {
     }
 }
 
+/// A row of the table of mappings in software.
+struct Row {
+    name: String,
+    is_best: bool,
+    conflicts: u64,
+    wavefronts: u64,
+    operations: usize,
+    wasted_bytes: u32,
+    /// Instructions added per access.
+    added: Option<f64>,
+    resources: Option<Resources>,
+    cycles: Option<u64>,
+}
+
+/// The mappings put into the kernel, then the longer rows in the declarations.
+fn rows(software: &Software) -> Vec<Row> {
+    let fastest_is_declared = software.fastest_is_declared().is_some();
+    let mapping = |line: &SoftwareLine| Row {
+        name: line.hash.clone(),
+        is_best: !fastest_is_declared && software.best.as_ref() == Some(&line.hash),
+        conflicts: line.conflicts,
+        wavefronts: line.wavefronts,
+        operations: line.added_per_access,
+        wasted_bytes: line.wasted_bytes,
+        added: line.rewritten.as_ref().and_then(|r| r.added_per_access),
+        resources: line.resources,
+        cycles: cycles(software, line),
+    };
+    let declared = |line: &DeclaredLine| Row {
+        name: format!("{} in the declaration", line.hash),
+        is_best: fastest_is_declared,
+        conflicts: line.conflicts,
+        wavefronts: line.wavefronts,
+        operations: 0,
+        wasted_bytes: line.wasted_bytes,
+        added: Some(0.0),
+        resources: line.resources,
+        cycles: line.cycles,
+    };
+    let front = software.front.iter().map(mapping);
+    front
+        .chain(software.declared.iter().map(declared))
+        .collect()
+}
+
 fn software_table(software: &Software) -> Table {
     let shown = |n: Option<u64>| n.map_or(String::new(), |n| n.to_string());
-    let mut table = Columns::of(&software.front)
-        .left("mapping", |line| {
-            let is_best = software.best.as_ref() == Some(&line.hash);
-            format!("{}{}", if is_best { "* " } else { "" }, line.hash)
+    let rows = rows(software);
+    let mut table = Columns::of(&rows)
+        .left("mapping", |row| {
+            format!("{}{}", if row.is_best { "* " } else { "" }, row.name)
         })
-        .right("conflicts", |line| line.conflicts)
-        .right("wavefronts", |line| line.wavefronts)
-        .right("operations", |line| line.added_per_access)
-        .right("wasted bytes", |line| line.wasted_bytes)
-        .right("instr/access", |line| {
-            let added = line.rewritten.as_ref().and_then(|r| r.added_per_access);
-            added.map_or(String::new(), |n| format!("{n:.2}"))
+        .right("conflicts", |row| row.conflicts)
+        .right("wavefronts", |row| row.wavefronts)
+        .right("operations", |row| row.operations)
+        .right("wasted bytes", |row| row.wasted_bytes)
+        .right("instr/access", |row| {
+            row.added.map_or(String::new(), |n| format!("{n:.2}"))
         });
     if software.assembler.is_some() {
-        let used = |line: &SoftwareLine| line.resources.and_then(|r| r.assembled);
+        let used = |row: &Row| row.resources.and_then(|r| r.assembled);
         table = table
-            .right("registers", |l| shown(used(l).map(|a| a.registers.into())))
-            .right("instructions", |l| shown(used(l).map(|a| a.instructions)));
+            .right("registers", |r| shown(used(r).map(|a| a.registers.into())))
+            .right("instructions", |r| shown(used(r).map(|a| a.instructions)));
     }
-    let blocks = |line: &SoftwareLine| line.resources.and_then(|r| r.occupancy);
+    let blocks = |row: &Row| row.resources.and_then(|r| r.occupancy);
     table
-        .right("blocks", |l| shown(blocks(l).map(|o| o.blocks.into())))
-        .right("cycles", |l| shown(cycles(software, l)))
+        .right("blocks", |r| shown(blocks(r).map(|o| o.blocks.into())))
+        .right("cycles", |r| shown(r.cycles))
         .minor(&[
             "instructions",
             "wavefronts",
@@ -190,6 +248,11 @@ fn best_note(software: &Software) -> String {
     let was_run = mapped.peek().is_none() || mapped.any(|l| cycles(software, l).is_some());
     let mut timed = software.front.iter().filter_map(|l| cycles(software, l));
     let gains = timed.any(|c| Some(c) < software.cycles);
+    if software.fastest_is_declared().is_some() {
+        return "* the fewest cycles, simulated with the accesses at their new addresses; the \
+                changed source was not compiled"
+            .to_owned();
+    }
     match (&software.ptx, software.dynamic_shared) {
         (Some(_), Some(bytes)) => {
             format!("* the fewest cycles; launch it with {bytes} bytes of dynamic shared memory")
@@ -204,7 +267,12 @@ fn best_note(software: &Software) -> String {
         // The run was interrupted before the fastest was written.
         (None, _) if gains => String::new(),
         (None, _) if software.cycles.is_some() => {
-            "no mapping takes fewer cycles than the kernel as it is".to_owned()
+            let unknown = software
+                .declared
+                .as_ref()
+                .is_some_and(|d| d.cycles.is_none());
+            let simulated = if unknown { " that was simulated" } else { "" };
+            format!("no mapping{simulated} takes fewer cycles than the kernel as it is")
         }
         (None, _) => String::new(),
     }

@@ -185,20 +185,38 @@ fn fix(s: &Suggestion, source: &mut SourceFiles) -> Fix {
         conflicts_before: s.conflicts_before,
         conflicts: s.conflicts,
         text: format!(
-            "{} on {}{} leaves {} of {} conflicts{}",
+            "{} on {}{} leaves {} of {} conflicts{}{}",
             s.hash,
             s.array,
             s.parts_text(),
             s.conflicts,
             s.conflicts_before,
             s.data_text()
-                .map_or(String::new(), |text| format!("; {text}"))
+                .map_or(String::new(), |text| format!("; {text}")),
+            price(s)
         ),
         functions: function(s).into_iter().collect(),
         function: s.function.clone(),
         lines,
         complete,
     }
+}
+
+/// Clauses on what a change costs: where it may not pay, or where longer rows need no
+/// instruction.
+fn price(s: &Suggestion) -> String {
+    let costs = s.costs_as_much();
+    let declared = s.padding.as_ref().filter(|p| p.in_declaration);
+    let declared = declared.map(|p| {
+        format!(
+            "{} in the declaration, without an instruction more, leaves {}: {}",
+            p.hash,
+            p.conflicts,
+            p.declaration.trim_end_matches(';')
+        )
+    });
+    let clauses = costs.into_iter().chain(declared);
+    clauses.map(|text| format!("; {text}")).collect()
 }
 
 /// Why a change is not a fix that a tool can apply: what is left to a person.

@@ -33,10 +33,12 @@ impl CommandResult for Shared<'_> {
                     blocks.unshared
                 ),
             };
-            return format!(
-                "Sharing makes {name} slower: {:.3} times as fast. It {although}.",
-                last.speed_up
-            );
+            let times = format!("{:.3}", last.speed_up);
+            return if times == "1.000" {
+                format!("Sharing makes {name} no faster: {times} times as fast. It {although}.")
+            } else {
+                format!("Sharing makes {name} slower: {times} times as fast. It {although}.")
+            };
         }
         let resident = match more {
             0 => format!(

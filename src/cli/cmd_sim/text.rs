@@ -17,7 +17,10 @@ pub(super) fn verdict(kernel: &str, point: &Point) -> String {
     let most = s.stalls.most().filter(|(_, slots)| *slots > 0);
     let most = most.map_or(String::new(), |(reason, slots)| {
         let share = 100.0 * slots as f64 / stalls.max(1) as f64;
-        format!("; most frequent stall: {} ({share:.0} %)", spaced(reason))
+        format!(
+            "; most frequent stall: {} ({share:.0} % of stalls)",
+            spaced(reason)
+        )
     });
     let ended = if point.ended {
         "takes"

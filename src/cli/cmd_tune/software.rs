@@ -318,6 +318,13 @@ impl CommandResult for SoftwareRanking<'_> {
         details.add(self.on_sm.details());
         details.add(self.put_into_ptx.details());
         details.add(changes::details(&self.suggestions, self.subject.all));
+        for (s, costs) in self
+            .suggestions
+            .iter()
+            .filter_map(|s| Some((s, s.costs_as_much()?)))
+        {
+            details.toned(Tone::Doubt, format!("{} on {}: {costs}.", s.hash, s.array));
+        }
         details.add(changes::left_alone(&self.left_alone, |left| {
             self.may_rewrite(&left.hash)
         }));

@@ -100,6 +100,10 @@ pub struct Suggestion {
     pub elements: u32,
     /// Number of elements at present.
     pub elements_before: u32,
+    /// Operations that the mapping takes for an access, and the accesses to the array; both 0
+    /// where no index changes.
+    #[serde(skip)]
+    pub(in crate::suggest) operations: (u64, u64),
     /// The declarations with room for them, where it needs more than it has and the
     /// source shows them; of several, a preprocessor chooses one.
     pub declarations: Vec<DeclarationChange>,
@@ -369,6 +373,7 @@ fn suggestion(
         machine_code: judged.map(|judged| judged.under(&best.layout)),
         elements: target.elements(&best.layout),
         elements_before: target.elements_before(),
+        operations: (best.added as u64, target.accesses.accesses.len() as u64),
         declarations,
         dynamic_shared,
         function: code,
@@ -477,6 +482,7 @@ fn of_longer_rows(
         machine_code: judged.map(|judged| judged.under(layout)),
         elements: target.elements(layout),
         elements_before: target.elements_before(),
+        operations: (0, 0),
         declarations: longer.declarations,
         dynamic_shared: None,
         function: String::new(),

@@ -4,6 +4,7 @@ use super::Tuned;
 use spadkit_base::error::Result;
 use spadkit_launch::capture::statics::Indices;
 use spadkit_mapping::geometry::Geometry;
+use spadkit_mapping::software::LayoutSpec;
 use spadkit_mapping::software::choice::{
     Array, Choices, Effort, MappingKind, Narrower, PerVariable, choices, narrower, per_variable,
 };
@@ -105,6 +106,29 @@ impl<'a> Searched<'a> {
             indices,
             machine_code,
         }
+    }
+
+    /// The same with one mapping to choose, where all of shared memory is one variable;
+    /// `None` if it is the best already, or unknown.
+    pub fn only(&self, mapping: &LayoutSpec) -> Option<Self> {
+        let is_one = self.trace.shared_variables().len() == 1;
+        let ranked = &self.whole.ranked;
+        let at = ranked.iter().position(|c| c.layout.spec() == mapping)?;
+        let is_mapping = ranked[at].kind != MappingKind::Mod;
+        (is_one && at > 0 && is_mapping).then(|| {
+            let plain = ranked.iter().find(|c| c.kind == MappingKind::Mod);
+            let ranked = [&ranked[at]].into_iter().chain(plain).cloned().collect();
+            Searched {
+                whole: Choices {
+                    ranked,
+                    ..self.whole.clone()
+                },
+                array: self.array.clone(),
+                apart: None,
+                narrower: Vec::new(),
+                ..*self
+            }
+        })
     }
 
     /// Whether a mapping of all of shared memory leaves fewer conflicts.

@@ -5,6 +5,7 @@ use crate::choice::{ChoiceKind, ChoiceLine, CodeText};
 use crate::draw::picture;
 use crate::flow_report::FlowReport;
 use crate::source_page::{Situation, SourceLine, SourcePage};
+use crate::verdict::ratio;
 use crate::verdict::{grouped, place, worst};
 use serde_json::{Value, json};
 use spadkit_compiler::rewrite::Resources;
@@ -379,24 +380,60 @@ pub(super) fn with_code(report: &FlowReport) -> Vec<&ChoiceLine> {
     all
 }
 
+/// What the caption of a code says of the choice that it belongs to.
+pub(super) struct Caption<'a> {
+    pub choice: &'a str,
+    pub hash: &'a str,
+    pub left: u64,
+    pub speed_up: Option<f64>,
+    /// Whether the speed-up is that of the rewritten PTX.
+    pub rewritten: bool,
+}
+
+impl Caption<'_> {
+    /// The tab of a form. A text with other mappings has their names and their conflicts, and
+    /// nothing that is known of the choice alone.
+    pub fn tab(&self, code: &CodeText) -> Value {
+        let other = code.mapping.as_ref();
+        let left = match other {
+            Some(other) => format!(
+                "{} of {} conflicts",
+                grouped(other.conflicts),
+                grouped(other.conflicts_before)
+            ),
+            None => counted(self.left, "conflict"),
+        };
+        let speed_up = self.speed_up.filter(|_| other.is_none());
+        json!({
+            "form": code.form,
+            "what": code.what,
+            "cost": code.cost,
+            "text": code.text.trim_end(),
+            "by_hand": (code.by_hand > 0).then(|| by_hand_text(code.by_hand)),
+            "note": code.note,
+            "choice": if other.is_some() { "In software" } else { self.choice },
+            "hash": other.map_or(self.hash, |other| &other.hash),
+            "left": left,
+            "other": other.is_some() && self.speed_up.is_some(),
+            "speed_up": speed_up.map(ratio),
+            "rewritten": self.rewritten,
+        })
+    }
+}
+
 /// The chosen mapping as code, and those of the other kinds.
 pub(super) fn code(report: &FlowReport) -> Value {
     let mut tabs = Vec::new();
     for choice in with_code(report) {
         for code in &choice.code {
-            tabs.push(json!({
-                "form": code.form,
-                "what": code.what,
-                "cost": code.cost,
-                "text": code.text.trim_end(),
-                "choice": choice.name,
-                "hash": choice.hash,
-                "by_hand": (code.by_hand > 0).then(|| by_hand_text(code.by_hand)),
-                "note": code.note,
-                "left": grouped(choice.conflicts),
-                "speed_up": choice.speed_up.map(|s| format!("{s:.2}")),
-                "rewritten": choice.kind == ChoiceKind::Software && choice.added_per_access.is_some(),
-            }));
+            let of_choice = Caption {
+                choice: &choice.name,
+                hash: &choice.hash,
+                left: choice.conflicts,
+                speed_up: choice.speed_up,
+                rewritten: choice.kind == ChoiceKind::Software && choice.added_per_access.is_some(),
+            };
+            tabs.push(of_choice.tab(code));
         }
     }
     let is_of_source = |tab: &Value| {

@@ -167,19 +167,14 @@ impl TuneReport {
             .as_deref()
             .unwrap_or("a mapping for each variable");
         let tab = |code: &CodeText, choice: &str, hash: &str, left: u64| {
-            json!({
-                "form": code.form,
-                "what": code.what,
-                "cost": code.cost,
-                "text": code.text.trim_end(),
-                "by_hand": (code.by_hand > 0).then(|| flow_view::by_hand_text(code.by_hand)),
-                "note": code.note,
-                "choice": choice,
-                "hash": hash,
-                "left": grouped(left),
-                "speed_up": null,
-                "rewritten": false,
-            })
+            let caption = flow_view::Caption {
+                choice,
+                hash,
+                left,
+                speed_up: None,
+                rewritten: false,
+            };
+            caption.tab(code)
         };
         let own = self.code.iter();
         let own = own.map(|code| tab(code, "In software", hash, self.left));

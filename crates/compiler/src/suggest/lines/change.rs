@@ -40,6 +40,10 @@ pub struct LineChange {
     /// The line to which the compiler has moved its access.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub moved_to: Option<String>,
+    /// The other array whose address the line has: the compiler gives the line an access that
+    /// belongs to another.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub line_of: Option<String>,
     /// The other arrays that the line accesses through the same pointer.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub shared_with: Vec<String>,

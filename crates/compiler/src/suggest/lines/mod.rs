@@ -12,6 +12,7 @@ pub(super) mod joined_lines;
 pub(super) mod lambdas;
 pub(super) mod macro_elements;
 pub(super) mod methods;
+pub(super) mod misplaced;
 pub(super) mod moved_by_compiler;
 pub(super) mod named_elements;
 pub(super) mod other_kernels;
@@ -35,7 +36,7 @@ use crate::suggest::mapped::Mapped;
 use crate::suggest::source::declarations::Declarations;
 use crate::suggest::source::edits::CallChange;
 use crate::suggest::source::files::split;
-use crate::suggest::{SourceFiles, Tuned};
+use crate::suggest::{SourceFiles, Tuned, name_of};
 use calls::{call_change, is_one_object};
 use change::{AccessChange, LineChange, Parts};
 use joined_lines::by_call;
@@ -92,9 +93,12 @@ pub(in crate::suggest) fn lines(
     let seen = || places().chain(kernel.as_deref());
     let form = Form::of(seen(), named, target.bytes(), &declarations, sources);
     let has_open_size = form.is_none() && Form::is_extern(seen(), named, &declarations, sources);
+    let others = tuned.trace.shared_variables();
+    let others = others.iter().map(|v| name_of(&v.name));
     let mut work = Work {
         target,
         mapped,
+        others: others.filter(|name| name != mapped.array).collect(),
         types: BTreeMap::new(),
         lines: Lines {
             changes,
@@ -119,6 +123,8 @@ struct Work<'a> {
     target: &'a Target<'a>,
     mapped: Mapped<'a>,
     lines: Lines,
+    /// The kernel's other shared arrays, as the source names them.
+    others: Vec<String>,
     /// The types of the files of lines that [`Work::change_calls`] saw.
     types: BTreeMap<String, Types>,
 }
@@ -128,7 +134,7 @@ type Pass<'a> = fn(&mut Work<'a>, &mut SourceFiles);
 
 impl<'a> Work<'a> {
     /// The steps in their order. Most take the lines that are still open.
-    const PASSES: [Pass<'a>; 17] = [
+    const PASSES: [Pass<'a>; 18] = [
         // The accesses' texts are complete before one is compared or shown.
         Self::count_from_the_start,
         // The line's own elements: the smallest change, and the surest.
@@ -143,6 +149,7 @@ impl<'a> Work<'a> {
         Self::change_macros,
         // The line or its call shows the address.
         Self::change_calls,
+        Self::take_back_misplaced,
         // From here on, the open lines do not show the address. First, definitions that show
         // by themselves what they return or take, ...
         Self::move_to_calls_of_references,
@@ -218,6 +225,10 @@ impl<'a> Work<'a> {
 
     fn change_calls(&mut self, sources: &mut SourceFiles) {
         self.types = change_calls(&mut self.lines.changes, self.mapped, sources);
+    }
+
+    fn take_back_misplaced(&mut self, _: &mut SourceFiles) {
+        misplaced::take_back(&mut self.lines.changes, self.mapped, &self.others);
     }
 
     fn move_to_calls_of_references(&mut self, sources: &mut SourceFiles) {

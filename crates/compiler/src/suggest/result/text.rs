@@ -28,6 +28,9 @@ impl LineChange {
     }
 }
 
+/// Operations for an access that are many.
+const LONG: u64 = 8;
+
 impl Suggestion {
     /// The layout of the array in a language that has one.
     pub fn template(&self, language: Language) -> Option<&Template> {
@@ -93,6 +96,14 @@ impl Suggestion {
                  choose the pointer, or map all of shared memory by one",
                 self.array,
                 line.shared_with.join(", ")
+            );
+        }
+        if let Some(other) = &line.line_of {
+            return format!(
+                "the compiler gives this line, which has the address of {other}, an access to {}: \
+                 leave the line as it is, and wrap the {what} where the source has that access: \
+                 {text}",
+                self.array
             );
         }
         if let Some(other) = &line.called_by {
@@ -174,6 +185,21 @@ impl Suggestion {
         } else {
             ("index", format!("{array}[{function}(INDEX)]"))
         }
+    }
+
+    /// A clause that says that the index arithmetic takes about as many cycles as the mapping
+    /// saves, or is long: the ranking is by conflicts, and only a simulation tells.
+    pub fn costs_as_much(&self) -> Option<String> {
+        let (operations, accesses) = self.operations;
+        let saved = self.conflicts_before.saturating_sub(self.conflicts);
+        let issued = operations * accesses;
+        // An SM issues up to four instructions in a cycle.
+        (operations >= LONG || issued > 0 && issued >= 4 * saved).then(|| {
+            format!(
+                "it takes about {operations} instructions for each of {accesses} accesses, to \
+                 save {saved} wavefronts: spadkit flow simulates which mapping pays"
+            )
+        })
     }
 
     /// A sentence on where the array gets more elements if no declaration does:
