@@ -37,7 +37,9 @@ pub fn has(file: &str) -> bool {
     let path = file.replace('\\', "/");
     let name = path.rsplit('/').next().unwrap_or(&path);
     let rooted = format!("/{path}");
-    let is_intrinsics = name.starts_with("sm_") && name.contains("_intrinsics.");
+    // `sm_32_intrinsics.hpp`, `sm_20_atomic_functions.hpp`.
+    let kinds = ["_intrinsics.", "_atomic_functions."];
+    let is_intrinsics = name.starts_with("sm_") && kinds.iter().any(|kind| name.contains(kind));
     // A compiler that was given the headers by their names has no path.
     let is_bare = ["mma.h", "mma.hpp"].contains(&path.as_str());
     is_intrinsics
@@ -48,8 +50,14 @@ pub fn has(file: &str) -> bool {
 }
 
 /// Whether a path is below where the toolkit is installed: `/usr/local/cuda-12.4/`,
-/// `.../NVIDIA GPU Computing Toolkit/`, `.../targets/x86_64-linux/include/`.
+/// `.../NVIDIA GPU Computing Toolkit/`, `.../targets/x86_64-linux/include/`, and by pip
+/// `.../nvidia/cu13/include/`.
 fn is_installed(path: &str) -> bool {
+    let is_release = |after: &str| {
+        let release = after.split_once("/include/").map(|(release, _)| release);
+        release.is_some_and(|r| !r.is_empty() && r.chars().all(|c| c.is_ascii_digit()))
+    };
+    let mut of_pip = path.match_indices("/nvidia/cu");
     let is_folder = |after: &str| {
         let (version, inside) = after.split_once('/').unwrap_or((after, ""));
         let is_version = |c: char| c.is_ascii_digit() || matches!(c, '-' | '.');
@@ -57,6 +65,7 @@ fn is_installed(path: &str) -> bool {
     };
     let local = path.split_once("/usr/local/cuda");
     local.is_some_and(|(_, after)| is_folder(after))
+        || of_pip.any(|(at, start)| is_release(&path[at + start.len()..]))
         || path.contains("/NVIDIA GPU Computing Toolkit/")
         || path.contains("-linux/include/") && path.contains("/targets/")
 }
@@ -114,6 +123,8 @@ mod tests {
             "mma.hpp",
             "cub/block/block_load.cuh",
             "sm_32_intrinsics.hpp",
+            "sm_60_atomic_functions.hpp",
+            "/home/me/env/site-packages/nvidia/cu13/include/vector_types.h",
         ] {
             assert!(has(file), "{file}");
         }
@@ -124,6 +135,8 @@ mod tests {
             "/usr/local/cuda-samples/include/helper.h",
             "my_cuda_fp16.h",
             "cubes/a.cu",
+            "sm_60_atomics.cu",
+            "/home/me/nvidia/cubes/include/a.h",
         ] {
             assert!(!has(file), "{file}");
         }
