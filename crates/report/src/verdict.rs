@@ -1,13 +1,14 @@
 //! The answer in a sentence and four numbers.
 
+mod price;
+
 use super::choice::{ChoiceKind, ChoiceLine};
 use super::flow_report::FlowReport;
 use super::names::{self, PLAIN, capital};
-use super::skipped::Skipped;
 use super::software_report::{Software, in_machine_code};
 use super::source_page::{SourceLine, SourcePage};
 use serde::Serialize;
-use spadkit_compiler::suggest::{InMachineCode, Suggestion};
+use spadkit_compiler::suggest::InMachineCode;
 use spadkit_mapping::trace::without_folder;
 use std::fmt::{self, Display, Formatter};
 
@@ -421,7 +422,7 @@ impl FlowReport {
             let note = note + with;
             all.push(changed("Cycles on one SM", before.total, after.total, note));
         }
-        all.push(price(chosen, self));
+        all.push(price::of(chosen, self));
         all
     }
 }
@@ -443,70 +444,6 @@ fn changed(what: &str, from: u64, to: u64, note: String) -> Number {
         note,
         percent: Some(100.0 * to as f64 / from.max(1) as f64),
     }
-}
-
-fn price(chosen: &ChoiceLine, report: &FlowReport) -> Number {
-    match (&chosen.cost, chosen.added_per_access) {
-        (Some(cost), _) => {
-            let area = match cost.nand2 {
-                Some(gates) => format!("{} NAND2", grouped(gates.round() as u64)),
-                None => format!("{} µm²", grouped(cost.area_um2.round() as u64)),
-            };
-            let slack = cost.slack_ps();
-            let clock = if slack < 0.0 {
-                format!(
-                    "clock of {} ps not met: {:.0} ps over",
-                    cost.target_ps, -slack
-                )
-            } else {
-                format!("clock of {} ps met, {slack:.0} ps left", cost.target_ps)
-            };
-            number("Price, per SM", &area, &format!("synthesized; {clock}"))
-        }
-        (None, Some(_)) if chosen.kind == ChoiceKind::Padding => {
-            let bytes = format!("{} bytes", grouped(chosen.wasted_bytes.into()));
-            let note = "of shared memory: longer rows, no instruction";
-            number("Price", &bytes, note)
-        }
-        (None, Some(added)) => {
-            let memory = match chosen.wasted_bytes {
-                0 => "no shared memory".to_owned(),
-                bytes => format!("{} bytes of shared memory", grouped(bytes.into())),
-            };
-            let to = format!("+{added:.2} instructions");
-            let before = report.choice(ChoiceKind::Nothing).and_then(|c| c.resources);
-            let change = chosen.resources.zip(before);
-            let change = change.and_then(|(after, before)| after.change_from(&before));
-            let change = change.map_or(String::new(), |change| format!("; {change}"));
-            number(
-                "Price",
-                &to,
-                &format!("per access, {memory}; executed{change}"),
-            )
-        }
-        (None, None) if chosen.kind == ChoiceKind::Software => in_the_source(chosen, report),
-        (None, None) => number("Price", "not measured", "no synthesis in this run"),
-    }
-}
-
-/// The price of a mapping that the kernel was not run under.
-fn in_the_source(chosen: &ChoiceLine, report: &FlowReport) -> Number {
-    let suggestions = report.software.iter().flat_map(|s| &s.suggestions);
-    let mut suggestions = suggestions.peekable();
-    if suggestions.peek().is_some() && suggestions.all(Suggestion::has_longer_rows) {
-        let bytes = format!("{} bytes", grouped(chosen.wasted_bytes.into()));
-        return number(
-            "Price",
-            &bytes,
-            "of shared memory: longer rows, no instruction",
-        );
-    }
-    let why = if report.skipped.iter().any(Skipped::is_of_rewriting) {
-        "not put into the PTX: the reason is in what was left out"
-    } else {
-        "not put into the kernel: no launch file"
-    };
-    number("Price", "index arithmetic", why)
 }
 
 fn is_software(choice: &ChoiceLine) -> bool {
