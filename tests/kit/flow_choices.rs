@@ -1,24 +1,23 @@
 //! `flow` recommends what is fastest, and text, page, code and captions are of that choice.
 
-use crate::common::json;
 use assert_cmd::Command;
 use serde_json::Value;
 use std::fs;
-use std::path::Path;
 
-/// The result, the text and the page of a launch file on sm80.
+/// The result, the text and the page of one run of a launch file on sm80. The search has a
+/// second: what is tested holds for whatever it finds.
 fn flow(kernel: &str) -> (Value, String, String) {
     let dir = tempfile::tempdir().unwrap();
     let out = dir.path().join("out");
-    let args = ["--preset", "sm80", "--fast", "--force", "-o"];
-    let out_text = out.to_str().unwrap();
-    let command = [&["flow", kernel], &args[..], &[out_text]].concat();
-    let found = json(&command);
-    let mut text = Command::cargo_bin("spadkit").unwrap();
-    let text = text.env("COLUMNS", "1000").args(&command).output().unwrap();
-    let text = String::from_utf8(text.stdout).unwrap();
-    let page = fs::read_to_string(Path::new(out_text).join("report.html")).unwrap();
-    (found, text, page)
+    let mut command = Command::cargo_bin("spadkit").unwrap();
+    command.env("COLUMNS", "1000").args(["flow", kernel, "-o"]);
+    command.arg(&out).args(["--preset", "sm80", "--fast"]);
+    let output = command.args(["--budget", "1"]).output().unwrap();
+    assert!(output.status.success(), "{output:?}");
+    let text = String::from_utf8(output.stdout).unwrap();
+    let file = |name: &str| fs::read_to_string(out.join(name)).unwrap();
+    let found = serde_json::from_str(&file("summary.json")).unwrap();
+    (found, text, file("report.html"))
 }
 
 fn choice<'a>(found: &'a Value, kind: &str) -> &'a Value {
@@ -86,10 +85,6 @@ fn the_verdict_agrees_with_every_row_of_its_table() {
     // The mapping of the answer, of the code and of its caption is one.
     let software = choice(&found, "software");
     let hash = software["hash"].as_str().unwrap();
-    assert!(
-        text.contains(&format!("conflicts. {hash} leaves")) || text.contains(hash),
-        "{text}"
-    );
     let suggestions = &found["software"]["suggestions"];
     assert_eq!(suggestions[0]["hash"], hash, "{suggestions}");
     let code = &software["code"][0];
