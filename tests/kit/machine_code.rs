@@ -189,7 +189,9 @@ fn flow_and_gate_judge_by_the_machine_code() {
         text(&[&own, more].concat()).replace('\n', " ")
     };
     let of_ptx = flow(&[]);
-    assert!(of_ptx.contains("all 28 conflicts of quads."), "{of_ptx}");
+    let answer = "all 28 conflicts of quads, but in simulation the kernel takes as many cycles \
+                  without it.";
+    assert!(of_ptx.contains(answer), "{of_ptx}");
     let judged = "in the machine code 4 conflicts as it is, 0 with it";
     assert!(of_ptx.contains(judged), "{of_ptx}");
     let merged = "its machine code has 4 conflicts instead of 28, so a GPU gains less";
@@ -197,7 +199,7 @@ fn flow_and_gate_judge_by_the_machine_code() {
     let of_code = flow(&["--machine-code"]);
     for expected in [
         "4 of 16 wavefronts of quads in the machine code are bank conflicts",
-        "swizzle:3,0,5 removes all 4 conflicts of quads in the machine code.",
+        "swizzle:3,0,5 removes all 4 conflicts of quads in the machine code, but in simulation",
         "As a change of the source, swizzle:3,0,5 leaves 0 of 4",
         "in the machine code of ptxas",
         "--software --machine-code --preset sm80",
@@ -237,17 +239,11 @@ fn flow_and_gate_judge_by_the_machine_code() {
             .unwrap()
     };
     let (before, after) = (registers("nothing"), registers("software"));
-    let changes = if before == after {
-        format!("registers {after} as before")
-    } else {
-        format!("registers {before} → {after}")
-    };
     for expected in [
-        "A swizzle of the index removes all of them.",
+        "No mapping makes it faster: leave it as it is.",
         "Of the changed source, in the machine code 4 conflicts as it is, 0 with it; 16 and 12",
         "// In the machine code 4 conflicts as it is, 0 with it; 16 and 12 wavefronts.",
         "In the machine code of the rewritten PTX: conflicts 4 -&gt; ",
-        &changes,
         &format!("{before} registers, "),
         &format!("{after} registers, "),
     ] {

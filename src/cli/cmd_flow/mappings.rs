@@ -32,6 +32,9 @@ pub(super) fn answer(report: &FlowReport, of: &str) -> String {
             ", but in simulation the kernel is slower with it: {:.3} times as fast",
             worth.speed_up
         ),
+        Some(worth) if worth.after.cycles == worth.before.cycles => {
+            ", but in simulation the kernel takes as many cycles without it".to_owned()
+        }
         _ => String::new(),
     };
     if all == 0 {
