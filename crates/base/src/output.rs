@@ -166,17 +166,18 @@ fn followed(path: &Path) -> PathBuf {
     std::fs::canonicalize(&target).unwrap_or(target)
 }
 
+/// Past the temporary file's own errors, which name it.
 impl Write for NewFile {
     fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
         match &mut self.sink {
-            Sink::Beside { file, .. } => file.write(bytes),
+            Sink::Beside { file, .. } => file.as_file_mut().write(bytes),
             Sink::Device(device) => device.write(bytes),
         }
     }
 
     fn flush(&mut self) -> std::io::Result<()> {
         match &mut self.sink {
-            Sink::Beside { file, .. } => file.flush(),
+            Sink::Beside { file, .. } => file.as_file_mut().flush(),
             Sink::Device(device) => device.flush(),
         }
     }
