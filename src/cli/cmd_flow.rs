@@ -15,6 +15,7 @@ use crate::error::Result;
 use crate::flow::{self, Done, Options, Stage, Watch};
 use crate::hash::HashSpec;
 use crate::interrupt;
+use crate::output::PARTIAL;
 use crate::quote::shell;
 use crate::readable::readable_words;
 use crate::report::{FlowReport, Software};
@@ -277,7 +278,11 @@ impl CommandResult for FlowResult<'_> {
             &done.ptx,
             report.software.as_ref().and_then(|s| s.ptx.as_ref()),
         ) {
-            let file = done.html.with_file_name(name);
+            let mut file = done.html.with_file_name(name).into_os_string();
+            if done.is_partial {
+                file.push(PARTIAL);
+            }
+            let file = PathBuf::from(file);
             details.say(format!("rewritten kernel: {}", file.display()));
         }
         details.say(format!("report: {}", self.report));

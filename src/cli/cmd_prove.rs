@@ -221,7 +221,7 @@ impl Campaign<'_> {
             return run();
         }
         let point = campaign::point("prove")
-            .add("yosys", self.yosys.version.to_string())
+            .add("yosys", &self.yosys.build)
             .add("proof", proof.text(self.machine, self.rtl)?);
         let digest = campaign::digest(point);
         if let Some(known) = self.points.get::<Vec<Proved>>(&digest) {

@@ -46,7 +46,7 @@ use crate::cosim::CosimResult;
 use crate::error::{Error, Result};
 use crate::hash::HashSpec;
 use crate::interrupt;
-use crate::output::{OwnedFile, OwnedFolder};
+use crate::output::{OwnedFile, OwnedFolder, PARTIAL};
 use crate::report::{ChoiceKind, FlowReport, Part, Since, Skipped, grouped, pages};
 use crate::rtl::Design;
 use crate::suggest::{SourceFiles, torn_verdict};
@@ -75,6 +75,8 @@ pub struct Done {
     pub report: FlowReport,
     /// The HTML file.
     pub html: PathBuf,
+    /// The run was interrupted: the names of its files end in [`PARTIAL`].
+    pub is_partial: bool,
     /// The kernel under the best mapping in software, where it gains.
     pub ptx: Option<String>,
     /// Co-simulation, with the first mismatch of each unit.
@@ -127,6 +129,7 @@ pub fn run(
     let mut done = Done {
         report,
         html: out.dir().join(HTML),
+        is_partial: false,
         ptx: ptx.and_then(|found| found.ptx.clone()),
         cosim: Vec::new(),
         synthesis: None,
@@ -398,14 +401,26 @@ impl Done {
         Ok(())
     }
 
-    /// Writes the report.
+    /// Writes the report. That of an interrupted run goes beside the one of a whole run,
+    /// which stays.
     fn write(&mut self, out: &OwnedFolder) -> Result<()> {
         let report = &mut self.report;
         let html = pages::render(report)?;
-        let summary = serde_json::to_string_pretty(report).expect("a report has string keys only");
-        let mut files = vec![OwnedFile::new(SUMMARY, summary), OwnedFile::new(HTML, html)];
+        let mut summary = serde_json::to_value(&*report).expect("a report has string keys only");
+        self.is_partial = interrupt::requested();
+        let end = if self.is_partial { PARTIAL } else { "" };
+        if self.is_partial {
+            summary["interrupted"] = true.into();
+        }
+        let file = |name: &str, text| OwnedFile::new(format!("{name}{end}"), text);
+        let mut files = vec![file(SUMMARY, format!("{summary:#}")), file(HTML, html)];
         let ptx = self.ptx.clone();
-        files.extend(ptx.map(|text| OwnedFile::new(software::PTX, text)));
-        out.write(&files)
+        files.extend(ptx.map(|text| file(software::PTX, text)));
+        if self.is_partial {
+            self.html = out.dir().join(format!("{HTML}{PARTIAL}"));
+            out.add(&files)
+        } else {
+            out.write(&files)
+        }
     }
 }

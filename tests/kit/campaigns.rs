@@ -230,6 +230,15 @@ fn kernels_that_shards_have_tuned_are_not_tuned_again() {
         assert_eq!(read(&all), read(whole), "{mode:?}");
         // What is kept is read, not found again.
         let edited = read(whole).replacen("\"conflicts\":0", "\"conflicts\":7", 1);
+        std::fs::write(whole, &edited).unwrap();
+        let mut damaged = Command::cargo_bin("spadkit").unwrap();
+        damaged.current_dir(env!("CARGO_MANIFEST_DIR"));
+        damaged.args(["tune", "kernel:nw", "--points", whole]);
+        let damaged = damaged.assert().code(2).get_output().stderr.clone();
+        let text = String::from_utf8(damaged).unwrap();
+        assert!(in_one_line(&text).contains("damaged"), "{text}");
+        let unchecked = |line: &str| line.split(",\"check\"").next().unwrap().to_owned() + "}\n";
+        let edited: String = edited.lines().map(unchecked).collect();
         std::fs::write(whole, edited).unwrap();
         let again: Value = serde_json::from_slice(&run(&["--points", whole])).unwrap();
         let results = list(&again["kernels"]);
@@ -266,6 +275,70 @@ fn a_kernel_that_has_changed_is_tuned_again() {
     let text = std::fs::read_to_string(&launch).unwrap();
     std::fs::write(&launch, format!("# another\n{text}")).unwrap();
     assert_eq!(tune(), 2);
+}
+
+/// The command of docs/guides/campaigns.md: a kernel with a fault does not stop the others,
+/// and its fault is a point as well, so that the shards together are the whole campaign.
+#[test]
+fn a_kernel_that_cannot_be_traced_does_not_stop_the_others() {
+    let folder = tempfile::tempdir().unwrap();
+    let [one, two, all] = files(&folder);
+    let kernels = [
+        "kernel:nw",
+        "kernels/faults/out_of_bounds.toml",
+        "kernel:transpose",
+        "kernels/fwt/fwt.toml",
+    ];
+    let tune = |args: &[&str]| {
+        let mut command = Command::cargo_bin("spadkit").unwrap();
+        command.current_dir(env!("CARGO_MANIFEST_DIR"));
+        command.args(args).output().unwrap()
+    };
+    let campaign = |more: &[&str]| {
+        let hash = ["--hash", "bitvec-xor", "--format", "json", "-q"];
+        tune(&[&["tune"], &kernels[..], &hash, more].concat())
+    };
+    let shard = |i: &str, points: &str| campaign(&["--shard", i, "--points", points]);
+    assert_eq!(shard("1/2", &one).status.code(), Some(0));
+    let faulty = shard("2/2", &two);
+    let text = String::from_utf8(faulty.stderr).unwrap();
+    assert_eq!(faulty.status.code(), Some(1), "{text}");
+    assert!(
+        in_one_line(&text).contains("out_of_bounds.toml cannot be tuned"),
+        "{text}"
+    );
+    let json: Value = serde_json::from_slice(&faulty.stdout).unwrap();
+    let of = |i: usize| &json["kernels"][i];
+    assert!(
+        of(0)["error"].as_str().unwrap().contains("out-of-bounds"),
+        "{json}"
+    );
+    assert!(
+        of(1)["results"].is_array() && of(1)["error"].is_null(),
+        "{json}"
+    );
+    // Nothing is missing; the fault is known without a run.
+    let merged = tune(&["merge", &one, &two, "-o", &all]);
+    assert_eq!(merged.status.code(), Some(0));
+    let lines = std::fs::read_to_string(&all).unwrap();
+    assert_eq!(lines.lines().count(), 4, "{lines}");
+    let whole = campaign(&["--points", &all]);
+    assert_eq!(whole.status.code(), Some(1));
+    let json: Value = serde_json::from_slice(&whole.stdout).unwrap();
+    assert_eq!(list(&json["kernels"]).len(), 4);
+    // A file that is missing is bad input, and leaves the others all the same.
+    let missing = [
+        "tune",
+        "kernel:nw",
+        "/nowhere/k.toml",
+        "kernel:transpose",
+        "--format",
+        "json",
+    ];
+    let missing = tune(&missing);
+    assert_eq!(missing.status.code(), Some(2));
+    let json: Value = serde_json::from_slice(&missing.stdout).unwrap();
+    assert_eq!(list(&json["kernels"]).len(), 3, "{json}");
 }
 
 /// A unit that agrees is kept when it ends, not when all have ended.

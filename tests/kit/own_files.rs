@@ -223,6 +223,108 @@ fn an_interrupted_gate_keeps_whole_results() {
     }
 }
 
+/// The report of an interrupted flow goes beside that of a whole one, is no baseline, and goes
+/// with the next whole one.
+#[test]
+fn an_interrupted_flow_keeps_the_whole_report() {
+    let folder = Folder::new();
+    let out = folder.at("out");
+    let fast = [
+        "flow",
+        "kernel:nw",
+        "--preset",
+        "small",
+        "--budget",
+        "1",
+        "--fast",
+        "-o",
+        &out,
+    ];
+    spadkit(&fast).assert().success();
+    let names = ["summary.json", "report.html"].map(|name| format!("out/{name}"));
+    let before = names.each_ref().map(|name| folder.read(name));
+    let slow = [
+        "flow",
+        "kernel:fft",
+        "--preset",
+        "sm80",
+        "--budget",
+        "600",
+        "--fast",
+        "-o",
+        &out,
+    ];
+    let mut child = std::process::Command::new(env!("CARGO_BIN_EXE_spadkit"))
+        .args(slow)
+        .stdout(std::process::Stdio::null())
+        .stderr(std::process::Stdio::null())
+        .spawn()
+        .unwrap();
+    let id = child.id().to_string();
+    std::thread::sleep(std::time::Duration::from_millis(1500));
+    let killed = std::process::Command::new("kill")
+        .args(["-s", "INT", &id])
+        .status();
+    assert!(killed.unwrap().success());
+    assert_eq!(child.wait().unwrap().code(), Some(130));
+    for (name, before) in names.iter().zip(&before) {
+        assert!(folder.read(name) == *before, "{name}");
+    }
+    let partial = folder.at("out/summary.json.partial");
+    let text = refused(&[
+        "flow",
+        "kernel:nw",
+        "--fast",
+        "-o",
+        &folder.at("other"),
+        "--baseline",
+        &partial,
+    ]);
+    assert!(text.contains("interrupted run"), "{text}");
+    spadkit(&fast).assert().success();
+    assert!(!Path::new(&partial).exists());
+}
+
+/// A limit on the size of files is an error of the write, and leaves nothing.
+#[test]
+fn a_file_beyond_the_limit_of_the_shell_is_an_error() {
+    let folder = Folder::new();
+    let out = folder.at("new");
+    std::fs::create_dir(&out).unwrap();
+    let script = "ulimit -f 8; exec \"$0\" trace kernel:nw -o \"$1\"";
+    let mut command = std::process::Command::new("sh");
+    let file = folder.at("new/t.json");
+    let program = env!("CARGO_BIN_EXE_spadkit");
+    let output = command
+        .args(["-c", script, program, &file])
+        .output()
+        .unwrap();
+    let text = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(output.status.code(), Some(2), "{text}");
+    assert!(
+        text.contains("cannot write") && text.contains("File too large") && !text.contains(".spadkit-"),
+        "{text}"
+    );
+    assert_eq!(std::fs::read_dir(&out).unwrap().count(), 0);
+}
+
+/// The reason is the system's, also where no more files can be opened.
+#[test]
+fn the_reason_why_a_file_cannot_be_written_is_told() {
+    let folder = Folder::new();
+    let script = "ulimit -n 5; exec \"$0\" sim kernel:nw --sweep --csv \"$1\"";
+    let mut command = std::process::Command::new("sh");
+    let file = folder.at("t.csv");
+    let program = env!("CARGO_BIN_EXE_spadkit");
+    let output = command
+        .args(["-c", script, program, &file])
+        .output()
+        .unwrap();
+    let text = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(output.status.code(), Some(2), "{text}");
+    assert!(text.contains("oo many open files"), "{text}");
+}
+
 /// The limit is one of addresses: a buffer of zeros needs no memory before it
 /// is written.
 #[test]
@@ -312,6 +414,76 @@ fn a_launch_file_may_name_thousands_of_symbols() {
         .timeout(limit)
         .assert()
         .success();
+}
+
+/// A tool that ends well without its product has failed, and nothing of it is kept: with a
+/// good one, the same command works.
+#[test]
+fn a_product_that_is_missing_or_cut_is_not_kept() {
+    use std::os::unix::fs::PermissionsExt;
+    if crate::common::tools::missing(&["yosys", "verilator", "c++"]) {
+        return;
+    }
+    let folder = Folder::new();
+    let tool = folder.at("tool");
+    let cut = "yosys \"$@\" > log || exit 1; cat log; \
+               for f in prepared.il netlist.json mutated.v; do \
+               [ -f $f ] && truncate -s -9 $f; done; exit 0";
+    let commands: [(&[&str], &str, &str, &str); 4] = [
+        (
+            &["mutate", "spad_hash_xor", "--cycles", "100"],
+            "SPADKIT_YOSYS",
+            "Yosys 0.23",
+            "exit 0",
+        ),
+        (
+            &["mutate", "spad_hash_xor", "--cycles", "100"],
+            "SPADKIT_YOSYS",
+            "Yosys 0.23",
+            cut,
+        ),
+        (
+            &["synth", "spad_hash_xor"],
+            "SPADKIT_YOSYS",
+            "Yosys 0.23",
+            cut,
+        ),
+        (
+            &["cosim", "spad_hash_xor", "--cycles", "100"],
+            "SPADKIT_CXX",
+            "c++ 12.2",
+            "exit 0",
+        ),
+    ];
+    for (i, (args, variable, version, body)) in commands.into_iter().enumerate() {
+        let text = "#!/bin/sh\ncase \"$1\" in -V|--version) echo VERSION; exit 0;; esac\n";
+        let text = text.replace("VERSION", &format!("'{version}'")) + body;
+        std::fs::write(&tool, text).unwrap();
+        std::fs::set_permissions(&tool, std::fs::Permissions::from_mode(0o755)).unwrap();
+        let cache = folder.at(&format!("cache{i}"));
+        let run = || {
+            let mut command = spadkit(&[args, &["--preset", "small"]].concat());
+            command.env("SPADKIT_CACHE", &cache).env(variable, &tool);
+            command
+        };
+        let failed = run().assert().code(3);
+        let text = String::from_utf8(failed.get_output().stderr.clone()).unwrap();
+        assert!(
+            text.contains("Yosys") || text.contains("C++"),
+            "{args:?}: {text}"
+        );
+        // The same version, so that the key is the same one.
+        let good = format!(
+            "#!/bin/sh\ncase \"$1\" in -V|--version) echo '{version}'; exit 0;; esac\nexec {} \"$@\"\n",
+            if variable == "SPADKIT_CXX" {
+                "c++"
+            } else {
+                "yosys"
+            }
+        );
+        std::fs::write(&tool, good).unwrap();
+        run().assert().success();
+    }
 }
 
 /// A tool that ends well and writes nothing has failed: status 3.

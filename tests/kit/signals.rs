@@ -396,6 +396,30 @@ fn without_threads_commands_work_all_the_same() {
     assert!(text.contains("could not create more threads"), "{text}");
 }
 
+/// As many threads as there is room for, and a number that is no number of threads.
+#[test]
+fn threads_are_taken_while_there_is_memory_for_the_work() {
+    let program = env!("CARGO_BIN_EXE_spadkit");
+    let run = |limit: &str, threads: &str, args: &[&str]| {
+        let mut command = Command::new("sh");
+        command.env("RAYON_NUM_THREADS", threads);
+        command.args(["-c", &format!("{limit} exec \"$@\""), "sh", program]);
+        command.args(args).output().unwrap()
+    };
+    let conflicts = ["conflicts", "kernel:nw"];
+    let sweep = ["sim", "kernel:nw", "--sweep"];
+    for (limit, threads, args) in [
+        ("ulimit -v 400000;", "256", &conflicts[..]),
+        ("ulimit -v 80000;", "16", &sweep),
+        ("", "20000", &conflicts),
+    ] {
+        let output = run(limit, threads, args);
+        let text = String::from_utf8_lossy(&output.stderr);
+        assert!(output.status.success(), "{limit} {threads}: {text}");
+        assert!(text.contains("running with"), "{limit} {threads}: {text}");
+    }
+}
+
 /// A request to stop that another thread of the program has withdrawn by the time the
 /// stopped run returns: what ran until then is no result.
 #[test]

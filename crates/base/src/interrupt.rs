@@ -11,21 +11,24 @@
 
 use crate::error::{Error, Result};
 use rustix::process::{Pid, Signal, kill_process_group};
-use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM, SIGXFSZ};
 use signal_hook::iterator::Signals;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicI32, Ordering};
-use std::sync::{Mutex, MutexGuard, Once, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, Once, PoisonError};
 
 /// The first signal, 0 before it.
 static SIGNAL: AtomicI32 = AtomicI32::new(0);
 static LISTENING: AtomicBool = AtomicBool::new(false);
 
 /// Installs the handler: from now on, a signal ends the program, its tools and its
-/// unfinished files.
+/// unfinished files. SIGXFSZ ends nothing.
 pub fn install() {
     static INSTALL: Once = Once::new();
     INSTALL.call_once(|| {
+        // A file beyond `ulimit -f` is an error of the write, not the end of the program. A
+        // handler that only takes note: tools are started without it.
+        let _ = signal_hook::flag::register(SIGXFSZ, Arc::default());
         // Under nohup the end of the terminal is to be ignored. An ignored
         // SIGINT, though, is only what shells give to a script's background.
         let nohup = ignored_signals() >> (SIGHUP - 1) & 1 == 1;

@@ -12,7 +12,6 @@ pub use scratch::Scratch;
 use crate::claims;
 use crate::error::{Error, Result};
 use crate::interrupt::Unfinished;
-use rustix::io::Errno;
 use std::fs::{File, Permissions};
 use std::io::{ErrorKind, Write};
 use std::path::{Path, PathBuf};
@@ -26,17 +25,36 @@ pub fn write_file(path: &Path, content: &[u8]) -> Result<()> {
     file.finish()
 }
 
+/// What the name of a result ends in whose work was stopped before its end.
+pub const PARTIAL: &str = ".partial";
+
 /// Writes a result that goes to `path`. If the work was stopped before its end,
 /// the partial result goes to `path` with `.partial`, and a whole file of an
-/// earlier run stays. Returns the path of what was written.
+/// earlier run stays; the next whole result removes it. Returns the path of what was
+/// written.
 pub fn write_result(path: &Path, content: &[u8], whole: bool) -> Result<PathBuf> {
     let mut name = path.as_os_str().to_owned();
     if !whole && path.metadata().map_or(true, |meta| meta.is_file()) {
-        name.push(".partial");
+        name.push(PARTIAL);
     }
-    let path = PathBuf::from(name);
-    write_file(&path, content)?;
-    Ok(path)
+    let written = PathBuf::from(name);
+    write_file(&written, content)?;
+    if whole {
+        remove_partial(path);
+    }
+    Ok(written)
+}
+
+/// Removes the partial result that an interrupted run left beside the whole one,
+/// unless this command has read it.
+fn remove_partial(path: &Path) {
+    let mut name = path.as_os_str().to_owned();
+    name.push(PARTIAL);
+    let partial = PathBuf::from(name);
+    let is_file = partial.symlink_metadata().is_ok_and(|meta| meta.is_file());
+    if is_file && claims::written(&partial).is_ok() {
+        let _ = std::fs::remove_file(&partial);
+    }
 }
 
 /// A file that is written under a temporary name and renamed when it is
@@ -77,8 +95,8 @@ impl NewFile {
             old => {
                 let target = followed(path);
                 let parent = parent_of(&target);
-                let made = MadeDirs::all(parent)?;
-                let file = scratch::file_in(parent).map_err(|e| fail(plain(e)))?;
+                let (made, file) = MadeDirs::with(parent, || scratch::file_in(parent))?;
+                let file = file.map_err(fail)?;
                 Sink::Beside {
                     unfinished: Unfinished::new(file.path()),
                     file,
@@ -95,10 +113,23 @@ impl NewFile {
     }
 
     /// Renames the complete file to its final name.
-    pub fn finish(mut self) -> Result<()> {
+    pub fn finish(self) -> Result<()> {
+        self.put(|_| {}).map(drop)
+    }
+
+    /// Finishes as [`NewFile::finish`] does, and returns the file for more to be
+    /// written. Nobody else can lock it before it has its name.
+    pub fn finish_locked(self) -> Result<File> {
+        self.put(scratch::lock_for_writing)
+    }
+
+    fn put(self, before: fn(&File)) -> Result<File> {
         let fail = |e| Error::io("write", &self.path, e);
         match self.sink {
-            Sink::Device(ref mut device) => device.flush().map_err(fail),
+            Sink::Device(mut device) => {
+                device.flush().map_err(fail)?;
+                Ok(device)
+            }
             // Dropped from the last to the first: the file before its folders.
             Sink::Beside {
                 made,
@@ -111,10 +142,11 @@ impl NewFile {
                 if let Some(mode) = mode {
                     file.as_file().set_permissions(mode).map_err(fail)?;
                 }
-                file.persist(&target).map_err(|e| fail(e.error))?;
+                before(file.as_file());
+                let file = file.persist(&target).map_err(|e| fail(e.error))?;
                 drop(unfinished);
                 made.keep();
-                Ok(())
+                Ok(file)
             }
         }
     }
@@ -134,17 +166,18 @@ fn followed(path: &Path) -> PathBuf {
     std::fs::canonicalize(&target).unwrap_or(target)
 }
 
+/// Past the temporary file's own errors, which name it.
 impl Write for NewFile {
     fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
         match &mut self.sink {
-            Sink::Beside { file, .. } => file.write(bytes),
+            Sink::Beside { file, .. } => file.as_file_mut().write(bytes),
             Sink::Device(device) => device.write(bytes),
         }
     }
 
     fn flush(&mut self) -> std::io::Result<()> {
         match &mut self.sink {
-            Sink::Beside { file, .. } => file.flush(),
+            Sink::Beside { file, .. } => file.as_file_mut().flush(),
             Sink::Device(device) => device.flush(),
         }
     }
@@ -163,9 +196,13 @@ pub fn check_writable(path: &Path) -> Result<()> {
         _ => {}
     }
     let parent = parent_of(path);
-    let _made = MadeDirs::all(parent)?;
-    let beside = NamedTempFile::new_in(parent);
-    beside.map(drop).map_err(|e| fail(plain(e)))
+    let (_made, probed) = MadeDirs::with(parent, || scratch::probe(parent))?;
+    probed.map_err(fail)
+}
+
+/// Makes the folders above a file that is to be at `path`, as [`NewFile::create`] does.
+pub fn make_folder_of(path: &Path) -> Result<()> {
+    MadeDirs::all(parent_of(&followed(path))).map(MadeDirs::keep)
 }
 
 /// `-` is an input; as an output it would be a file of that name.
@@ -187,28 +224,47 @@ fn parent_of(path: &Path) -> &Path {
     }
 }
 
-/// The reason alone: the error of a temporary file names that file, too, which
-/// the user has never heard of.
-pub(crate) fn plain(error: std::io::Error) -> std::io::Error {
-    match error.kind() {
-        ErrorKind::NotFound => Errno::NOENT.into(),
-        ErrorKind::PermissionDenied => Errno::ACCESS.into(),
-        kind => kind.into(),
-    }
-}
-
 /// Directories made for a file, which go again unless the file gets there.
 pub(crate) struct MadeDirs(Vec<PathBuf>);
+
+/// Times that a folder is made again which another run removed before it was entered.
+const TRIES: u32 = 100;
 
 impl MadeDirs {
     /// Makes `dir` and what is missing above it.
     pub(crate) fn all(dir: &Path) -> Result<Self> {
-        let missing = dir
-            .ancestors()
-            .take_while(|d| !d.as_os_str().is_empty() && !d.exists());
-        let made = MadeDirs(missing.map(Path::to_owned).collect());
-        std::fs::create_dir_all(dir).map_err(|e| Error::io("create", dir, e))?;
-        Ok(made)
+        Self::with(dir, || Ok(())).map(|(made, _)| made)
+    }
+
+    /// Makes `dir` and what is missing above it, and puts something into it: until
+    /// then, another run that made the same folders may remove them again.
+    pub(crate) fn with<T>(
+        dir: &Path,
+        enter: impl Fn() -> std::io::Result<T>,
+    ) -> Result<(Self, std::io::Result<T>)> {
+        let mut made = MadeDirs(Vec::new());
+        let mut tries = 0..TRIES;
+        loop {
+            let missing = dir
+                .ancestors()
+                .take_while(|d| !d.as_os_str().is_empty() && !d.exists());
+            let missing: Vec<PathBuf> = missing.map(Path::to_owned).collect();
+            if missing.len() > made.0.len() {
+                made.0 = missing;
+            }
+            let there = std::fs::create_dir_all(dir);
+            let is_there = there.is_ok();
+            let entered = there.and_then(|()| enter());
+            let is_gone = |e: &std::io::Error| e.kind() == ErrorKind::NotFound;
+            if entered.as_ref().is_err_and(is_gone) && tries.next().is_some() {
+                std::thread::yield_now();
+                continue;
+            }
+            return match entered {
+                Err(e) if !is_there => Err(Error::io("create", dir, e)),
+                entered => Ok((made, entered)),
+            };
+        }
     }
 
     pub(crate) fn keep(mut self) {
@@ -240,6 +296,39 @@ mod tests {
         assert!(check_writable(&there.join("b")).is_err());
         assert_eq!(std::fs::read(there.join("b/file")).unwrap(), b"1");
         assert_eq!(std::fs::read_dir(there.join("b")).unwrap().count(), 1);
+    }
+
+    /// What another run removes before it is used is made again.
+    #[test]
+    fn folders_are_made_by_several_at_once() {
+        let scratch = tempfile::tempdir().unwrap();
+        let round = |i: usize| {
+            let top = scratch.path().join(format!("top{i}"));
+            std::thread::scope(|scope| {
+                for name in ["a", "b", "c", "d"] {
+                    let path = top.join("x/y").join(name);
+                    scope.spawn(move || {
+                        for _ in 0..4 {
+                            check_writable(&path).unwrap();
+                        }
+                        write_file(&path, b"1").unwrap();
+                    });
+                }
+            });
+            assert_eq!(std::fs::read_dir(top.join("x/y")).unwrap().count(), 4);
+        };
+        (0..100).for_each(round);
+    }
+
+    #[test]
+    fn a_whole_result_removes_a_partial_one() {
+        let scratch = tempfile::tempdir().unwrap();
+        let file = scratch.path().join("t.csv");
+        let partial = scratch.path().join("t.csv.partial");
+        assert_eq!(write_result(&file, b"1", false).unwrap(), partial);
+        assert!(partial.exists() && !file.exists());
+        assert_eq!(write_result(&file, b"2", true).unwrap(), file);
+        assert!(file.exists() && !partial.exists());
     }
 
     #[test]

@@ -4,20 +4,19 @@
 //! An interrupted campaign continues where it ended, and the files of parts that ran
 //! on several machines are read together.
 
-use rustix::fs::{FlockOperation, flock};
-use rustix::io::Errno;
+mod file;
+
+use file::{add_check, is_cut, lock, read, write};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use spadkit_base::claims;
 use spadkit_base::error::{Error, Result};
-use spadkit_base::output::write_file;
 use std::collections::BTreeMap;
-use std::fs::{File, OpenOptions};
+use std::fs::File;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
-use std::time::Duration;
 
 /// Raised when the models count differently, so that old points are not taken
 /// for new ones.
@@ -68,11 +67,10 @@ impl Points {
     /// The points of a file, which is made if it is not there. The last line may
     /// be broken: a run was interrupted in it. No other process may write to it.
     pub fn open(file: &Path) -> Result<Self> {
-        let held = append_to(file)?;
+        let held = lock(file)?;
         // A continued run states its campaign again.
         let (_, lines) = read(file)?;
-        write(file, None, &lines)?;
-        let journal = Some(append_to(file)?);
+        let journal = Some(write(file, None, &lines)?);
         drop(held);
         let inner = Inner {
             lines,
@@ -194,7 +192,7 @@ impl Points {
     pub fn add_line(&self, digest: &str, line: Value) -> Result<()> {
         let mut inner = self.inner();
         if let (Some(journal), Some(file)) = (&mut inner.journal, &self.file) {
-            let text = format!("{line}\n");
+            let text = add_check(&line);
             if let Err(e) = journal.write_all(text.as_bytes()) {
                 // Part of the line may be there; another one would be glued to it.
                 inner.journal = None;
@@ -248,9 +246,8 @@ impl Points {
             return Ok(());
         };
         let mut inner = self.inner();
-        write(file, inner.part.as_ref(), &inner.lines)?;
-        // The file is another one now.
-        inner.journal = Some(append_to(file)?);
+        // The file is another one now, and locked before the old one is let go.
+        inner.journal = Some(write(file, inner.part.as_ref(), &inner.lines)?);
         Ok(())
     }
 }
@@ -319,89 +316,6 @@ fn missing(parts: &[(PartOf, usize)], points: usize) -> Option<String> {
         }
     }
     (!clauses.is_empty()).then(|| clauses.join("; "))
-}
-
-fn write(file: &Path, part: Option<&PartOf>, lines: &Lines) -> Result<()> {
-    let part = part.map(|part| json!(part));
-    let text: String = part
-        .iter()
-        .chain(lines.values())
-        .map(|line| format!("{line}\n"))
-        .collect();
-    write_file(file, text.as_bytes())
-}
-
-/// Whether a run was interrupted in the last line.
-fn is_cut(file: &Path) -> Result<bool> {
-    let bytes = std::fs::read(file).map_err(|e| Error::io("read", file, e))?;
-    Ok(bytes.last().is_some_and(|last| *last != b'\n'))
-}
-
-/// Whether a run was interrupted in this line: it begins as one that is written here.
-fn is_broken(line: &[u8]) -> bool {
-    const BEGINS: [&[u8]; 2] = [b"{\"digest\":\"", b"{\"shard\":\""];
-    let begins = |begin: &&[u8]| line.starts_with(begin) || begin.starts_with(line);
-    !line.ends_with(b"\n") && BEGINS.iter().any(begins)
-}
-
-fn append_to(file: &Path) -> Result<File> {
-    // Points are read before more of them are written: a pipe would wait for itself.
-    if std::fs::metadata(file).is_ok_and(|there| !there.is_file()) {
-        return Err(Error::usage(
-            format!("{} is not a regular file", file.display()),
-            "expected a file that keeps the points",
-        ));
-    }
-    let opened = OpenOptions::new().append(true).create(true).open(file);
-    let opened = opened.map_err(|e| Error::io("write", file, e))?;
-    let mut lock = flock(&opened, FlockOperation::NonBlockingLockExclusive);
-    // A tool that this process is about to start holds a copy of each open file until
-    // it runs, so that a lock outlives its file by a moment.
-    for _ in 0..20 {
-        if lock != Err(Errno::WOULDBLOCK) {
-            break;
-        }
-        std::thread::sleep(Duration::from_millis(20));
-        lock = flock(&opened, FlockOperation::NonBlockingLockExclusive);
-    }
-    match lock {
-        Err(Errno::WOULDBLOCK) => Err(Error::usage(
-            format!("{}: another process adds points to it", file.display()),
-            "expected a file of its own for each shard",
-        )),
-        // A file system without locks.
-        _ => Ok(opened),
-    }
-}
-
-fn read(file: &Path) -> Result<(Option<PartOf>, Lines)> {
-    let bytes = std::fs::read(file).map_err(|e| Error::io("read", file, e))?;
-    let (mut part, mut lines) = (None, Lines::new());
-    // The last line may be cut, also inside a character.
-    let whole = bytes.split_inclusive(|b| *b == b'\n');
-    for (i, line) in whole.enumerate() {
-        let value: Option<Value> = serde_json::from_slice(line).ok();
-        let digest = value
-            .as_ref()
-            .and_then(|v| v["digest"].as_str())
-            .map(str::to_owned);
-        match (digest, value) {
-            (Some(digest), Some(value)) => {
-                lines.insert(digest, value);
-            }
-            (None, Some(value)) if i == 0 && value.get("shard").is_some() => {
-                part = serde_json::from_value(value).ok();
-            }
-            _ if is_broken(line) => {}
-            _ => {
-                return Err(Error::usage(
-                    format!("{}, line {}: no point", file.display(), i + 1),
-                    "expected a JSON object with a digest; remove the file to compute all again",
-                ));
-            }
-        }
-    }
-    Ok((part, lines))
 }
 
 #[cfg(test)]

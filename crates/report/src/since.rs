@@ -51,6 +51,14 @@ impl Since {
                 "expected the summary.json that spadkit flow writes beside its report",
             ));
         }
+        let of_part = |skipped: &Value| skipped["reason"] == "interrupted";
+        let skipped = then["skipped"].as_array();
+        if then["interrupted"] == true || skipped.is_some_and(|s| s.iter().any(of_part)) {
+            return Err(Error::usage(
+                format!("{} is of an interrupted run", file.display()),
+                "expected the summary.json of a run that ended: its numbers are whole",
+            ));
+        }
         Ok(then)
     }
 

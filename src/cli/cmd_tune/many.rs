@@ -8,7 +8,7 @@ use crate::cli::machine_code::JudgeBy;
 use crate::cli::printer::{CommandResult, Printer};
 use crate::cli::{Global, campaign};
 use crate::config::Config;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::interrupt;
 use crate::paths::distinct_ends;
 use crate::points::Points;
@@ -40,6 +40,7 @@ pub(super) fn run(args: &TuneArgs, global: &Global, printer: &Printer) -> Result
         .part(inputs.clone().collect(), &points, key, names)?;
     let bar = printer.progress(inputs.len() as u64, "tune");
     let mut kernels = Vec::new();
+    let mut unread = Vec::new();
     for (done, input) in inputs.into_iter().enumerate() {
         bar.set(done as u64, input.to_string());
         let one = TuneArgs {
@@ -48,8 +49,16 @@ pub(super) fn run(args: &TuneArgs, global: &Global, printer: &Printer) -> Result
             ..args.clone()
         };
         let (own, machine) = global.resolved(Some(input));
-        let Some(tuned) = one.known_or_tuned(&own, &machine, &points)? else {
-            break;
+        let tuned = match one.known_or_tuned(&own, &machine, &points) {
+            Ok(Some(tuned)) => tuned,
+            Ok(None) => break,
+            Err(error @ (Error::Usage { .. } | Error::Input(_) | Error::Io { .. })) => {
+                let tuned = Tuned::failed(&error);
+                unread.push(error);
+                tuned
+            }
+            // The others would meet the same.
+            Err(error) => return Err(error),
         };
         for warning in &tuned.warnings {
             printer.warn(format!("{input}: {warning}"));
@@ -68,14 +77,16 @@ pub(super) fn run(args: &TuneArgs, global: &Global, printer: &Printer) -> Result
     // A common machine is named once, above the list; otherwise each kernel shows its own.
     let machine = all.one_machine().cloned();
     match machine {
-        Some(machine) => printer.clone().of_machine(machine).show(&all),
-        None => printer.show(&all),
+        Some(machine) => printer.clone().of_machine(machine).show(&all)?,
+        None => printer.show(&all)?,
     }
+    all.failure(unread).map_or(Ok(()), Err)
 }
 
 impl TuneArgs {
     /// The stored result of the kernel; else the result of the searches, which
-    /// is stored at once. None if an interrupt ended them.
+    /// is stored at once, and so is a fault of the kernel, which cannot be traced. None
+    /// if an interrupt ended them.
     fn known_or_tuned(
         &self,
         global: &Global,
@@ -90,17 +101,19 @@ impl TuneArgs {
             return Ok(Some(known));
         }
         let (printer, collected) = Printer::collecting();
-        self.one(global, &printer.of_machine(machine.clone()))?;
+        let done = self.one(global, &printer.of_machine(machine.clone()));
         if interrupt::requested() {
             return Ok(None);
         }
-        let mut collected = collected.lock().unwrap_or_else(PoisonError::into_inner);
-        let mut found = collected.json.take().unwrap_or_default();
-        leave_out(&mut found);
-        let tuned = Tuned {
-            warnings: std::mem::take(&mut collected.warnings),
-            found,
+        let mut tuned = match done {
+            Ok(()) => Tuned::default(),
+            Err(fault @ Error::CheckFailed { .. }) => Tuned::failed(&fault),
+            Err(error) => return Err(error),
         };
+        let mut collected = collected.lock().unwrap_or_else(PoisonError::into_inner);
+        tuned.found = collected.json.take().unwrap_or_default();
+        leave_out(&mut tuned.found);
+        tuned.warnings = std::mem::take(&mut collected.warnings);
         if let Some(digest) = digest {
             points.add(&digest, &self.input.to_string(), &tuned)?;
         }
@@ -155,11 +168,14 @@ fn leave_out(found: &mut Value) {
 }
 
 /// A kernel as a point keeps it.
-#[derive(Serialize, Deserialize)]
+#[derive(Default, Serialize, Deserialize)]
 struct Tuned {
     /// The JSON of the kernel alone, without times.
     found: Value,
     warnings: Vec<String>,
+    /// Why there is none: a fault of the kernel, with its place.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    error: Option<String>,
 }
 
 /// The best mapping of a kernel.
@@ -172,6 +188,13 @@ struct Best<'a> {
 }
 
 impl Tuned {
+    fn failed(error: &Error) -> Self {
+        Tuned {
+            error: Some(error.to_string()),
+            ..Tuned::default()
+        }
+    }
+
     /// The result with the fewest conflicts; of equals, a proved one, then the first.
     fn best(&self) -> Option<Best<'_>> {
         let results = self.found["results"].as_array()?;
@@ -208,12 +231,15 @@ struct TunedKernel {
 }
 
 impl Serialize for TunedKernel {
-    /// Writes its input, then the result of `tune` for it alone.
+    /// Writes its input, then the result of `tune` for it alone, or why there is none.
     fn serialize<S: serde::Serializer>(&self, s: S) -> std::result::Result<S::Ok, S::Error> {
         let mut fields = Map::new();
         fields.insert("input".to_owned(), self.input.as_str().into());
         if let Value::Object(found) = &self.tuned.found {
             fields.extend(found.clone());
+        }
+        if let Some(error) = &self.tuned.error {
+            fields.insert("error".to_owned(), error.as_str().into());
         }
         fields.serialize(s)
     }
@@ -232,6 +258,36 @@ impl TunedKernels {
         self.kernels.iter().filter_map(|k| k.tuned.best())
     }
 
+    /// The kernels without a result, and why.
+    fn failed(&self) -> impl Iterator<Item = (&str, &str)> {
+        let failed = |k: &'_ TunedKernel| k.tuned.error.is_some();
+        let failed = self.kernels.iter().filter(move |k| failed(k));
+        failed.filter_map(|k| Some((k.input.as_str(), k.tuned.error.as_deref()?)))
+    }
+
+    /// The error with which the command ends, if there are kernels without a result;
+    /// `unread` are the errors of those that could not be read.
+    fn failure(&self, unread: Vec<Error>) -> Option<Error> {
+        let failed: Vec<_> = self.failed().collect();
+        let (_, first) = failed.first()?;
+        let names: Vec<&str> = failed.iter().map(|(name, _)| *name).collect();
+        let what = match names.len() {
+            1 => format!("{} cannot be tuned: {first}", names[0]),
+            n => format!(
+                "{n} kernels cannot be tuned: {}; the first: {first}",
+                names.join(", ")
+            ),
+        };
+        if unread.is_empty() {
+            return Some(Error::CheckFailed { what, help: None });
+        }
+        let mut unread = unread.into_iter();
+        unread.next().filter(|_| names.len() == 1).or_else(|| {
+            let help = "expected kernels that can be read and run; name only those";
+            Some(Error::usage(what, help))
+        })
+    }
+
     /// The machine of all kernels, if it is one.
     fn one_machine(&self) -> Option<&MachineNote> {
         MachineNote::of_all(self.kernels.iter().map(|k| &k.machine))
@@ -248,16 +304,23 @@ impl CommandResult for TunedKernels {
         } else {
             "a hash unit"
         };
+        let failed = match self.failed().count() {
+            0 => String::new(),
+            n => format!("; {n} cannot be tuned"),
+        };
         match with {
-            0 => format!("None of {kernels} has bank conflicts."),
+            0 => format!("None of {kernels} has bank conflicts{failed}."),
             _ => format!(
-                "{with} of {kernels} have bank conflicts; {what} removes all of them in {without}."
+                "{with} of {kernels} have bank conflicts; {what} removes all of them in \
+                 {without}{failed}."
             ),
         }
     }
 
     fn tone(&self) -> Tone {
-        if self.best().all(|b| b.left == 0) {
+        if self.failed().next().is_some() {
+            Tone::Bad
+        } else if self.best().all(|b| b.left == 0) {
             Tone::Good
         } else {
             Tone::Plain
@@ -270,7 +333,8 @@ impl CommandResult for TunedKernels {
         };
         let proved = |b: &Best| if b.proved { "yes" } else { "no" }.to_owned();
         let names = distinct_ends(self.kernels.iter().map(|k| k.input.as_str()));
-        let mut columns = Columns::of(&self.kernels)
+        let tuned = self.kernels.iter().filter(|k| k.tuned.error.is_none());
+        let mut columns = Columns::of(tuned)
             .left("kernel", |k| names[k.input.as_str()].clone())
             .right("conflicts", |k| of(k, &|b| b.before.to_string()))
             .left("best mapping", |k| of(k, &|b| b.hash.to_owned()))
@@ -279,7 +343,12 @@ impl CommandResult for TunedKernels {
         if self.one_machine().is_none() {
             columns = columns.left("machine", |k| k.machine.preset.clone());
         }
-        Details::of(columns.table().readable("best mapping", 30))
+        let mut details = Details::of(columns.table().readable("best mapping", 30));
+        for (input, error) in self.failed() {
+            details.heading(format!("{input} cannot be tuned:"));
+            details.toned(Tone::Bad, format!("  {error}"));
+        }
+        details
     }
 
     fn hints(&self) -> Vec<Hint> {

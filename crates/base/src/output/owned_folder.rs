@@ -12,14 +12,14 @@
 //! the first file changes, the list names the old and the new content of all.
 
 use super::owned_list::{OWNED_LIST, OwnedList};
-use super::{MadeDirs, place, plain, refuse_dash};
+use super::{MadeDirs, place, refuse_dash, scratch};
 use crate::claims;
 use crate::digest::sha256_hex;
 use crate::error::{Error, Result};
 use rustix::fs::{FlockOperation, flock};
 use std::fs::{self, File, Metadata};
 use std::io::{ErrorKind, Write};
-use std::os::unix::fs::PermissionsExt;
+use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
 /// The folder in which files are written before they are moved to their final path.
@@ -53,6 +53,19 @@ impl OwnedFile {
     fn known(&self) -> (&str, Option<&[u8]>) {
         (&self.name, Some(&self.content))
     }
+}
+
+/// A folder that is locked. What was made of it goes before the lock does.
+struct Entered {
+    made: MadeDirs,
+    _lock: File,
+}
+
+/// What becomes of the kit's files that are not written again.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Others {
+    Go,
+    Stay,
 }
 
 /// The changes that a write makes.
@@ -111,33 +124,46 @@ impl OwnedFolder {
     fn check_for(&self, files: Vec<(&str, Option<&[u8]>)>) -> Result<()> {
         let names: Vec<&str> = files.iter().map(|file| file.0).collect();
         self.check_place()?;
-        let _made = MadeDirs::all(&self.dir)?;
-        let _lock = self.lock()?;
+        let _entered = self.enter()?;
         self.check_owner(&names)?;
-        let probe = tempfile::NamedTempFile::new_in(&self.dir);
-        drop(probe.map_err(|e| Error::io("write into", &self.dir, plain(e)))?);
-        self.refuse(&self.plan(&self.list()?, files)?)
+        let probed = scratch::probe(&self.dir);
+        probed.map_err(|e| Error::io("write into", &self.dir, e))?;
+        self.refuse(&self.plan(&self.list()?, files, Others::Go)?)
     }
 
     /// Makes `files` the kit's files of this folder: all of them, or if
     /// something is in the way, nothing.
     pub fn write(&self, files: &[OwnedFile]) -> Result<()> {
-        self.write_in_steps(files, &mut || {})
+        self.write_in_steps(files, Others::Go, &mut || {})
+    }
+
+    /// Adds `files` to the kit's files of this folder, of which the others stay.
+    pub fn add(&self, files: &[OwnedFile]) -> Result<()> {
+        self.write_in_steps(files, Others::Stay, &mut || {})
     }
 
     /// Calls `step` between any two changes that others can see.
-    fn write_in_steps(&self, files: &[OwnedFile], step: &mut dyn FnMut()) -> Result<()> {
+    fn write_in_steps(
+        &self,
+        files: &[OwnedFile],
+        others: Others,
+        step: &mut dyn FnMut(),
+    ) -> Result<()> {
         let names: Vec<&str> = files.iter().map(|file| file.name.as_str()).collect();
         self.check_place()?;
-        let made = MadeDirs::all(&self.dir)?;
-        let _lock = self.lock()?;
+        let entered = self.enter()?;
         self.check_owner(&names)?;
         let old = self.list()?;
-        let plan = self.plan(&old, files.iter().map(OwnedFile::known).collect())?;
+        let known = files.iter().map(OwnedFile::known).collect();
+        let plan = self.plan(&old, known, others)?;
         self.refuse(&plan)?;
         let mut new = OwnedList::default();
         for file in files {
             new.add(&file.name, sha256_hex(&file.content));
+        }
+        if others == Others::Stay {
+            let written = |name: &str| files.iter().any(|file| file.name == name);
+            new.add_all(&old.without(&written));
         }
         step();
         let staging = Staging::new(&self.dir)?;
@@ -163,7 +189,7 @@ impl OwnedFolder {
         }
         self.put_list(&staging, &new, step)?;
         drop(staging);
-        made.keep();
+        entered.made.keep();
         Ok(())
     }
 
@@ -187,12 +213,25 @@ impl OwnedFolder {
         }
     }
 
-    /// Two runs that write into one folder do so one after the other.
-    fn lock(&self) -> Result<File> {
-        let dir = File::open(&self.dir).map_err(|e| Error::io("open", &self.dir, e))?;
+    /// Makes the folder where it is missing, and locks it: two runs that write into one
+    /// folder do so one after the other.
+    fn enter(&self) -> Result<Entered> {
+        let (made, lock) = MadeDirs::with(&self.dir, || self.lock())?;
+        let lock = lock.map_err(|e| Error::io("open", &self.dir, e))?;
+        Ok(Entered { made, _lock: lock })
+    }
+
+    /// The locked folder. It is gone if another run removed it while this one waited.
+    fn lock(&self) -> std::io::Result<File> {
+        let dir = File::open(&self.dir)?;
         // Without support for locks, there is no lock.
         let _ = rustix::io::retry_on_intr(|| flock(&dir, FlockOperation::LockExclusive));
-        Ok(dir)
+        let (own, there) = (dir.metadata()?, fs::metadata(&self.dir)?);
+        if (own.dev(), own.ino()) == (there.dev(), there.ino()) {
+            Ok(dir)
+        } else {
+            Err(ErrorKind::NotFound.into())
+        }
     }
 
     /// The list in the folder; empty if there is none.
@@ -218,7 +257,12 @@ impl OwnedFolder {
     }
 
     /// Compares the folder with what is to be written. A content of `None` is not known yet.
-    fn plan(&self, old: &OwnedList, files: Vec<(&str, Option<&[u8]>)>) -> Result<Plan> {
+    fn plan(
+        &self,
+        old: &OwnedList,
+        files: Vec<(&str, Option<&[u8]>)>,
+        others: Others,
+    ) -> Result<Plan> {
         let mut plan = Plan::default();
         for (i, (name, content)) in files.iter().enumerate() {
             let (there, meta) = match self.look(name)? {
@@ -246,7 +290,7 @@ impl OwnedFolder {
             plan.in_the_way.push(format!("{name} {reason}"));
         }
         for name in old.names() {
-            if files.iter().any(|(n, _)| *n == name) {
+            if others == Others::Stay || files.iter().any(|(n, _)| *n == name) {
                 continue;
             }
             let Ok(Existing::File(there, meta)) = self.look(name) else {

@@ -31,6 +31,12 @@ impl OwnedList {
         self.0.extend(other.0.iter().cloned());
     }
 
+    /// The list without the files that `left_out` names.
+    pub(super) fn without(&self, left_out: &dyn Fn(&str) -> bool) -> Self {
+        let kept = self.0.iter().filter(|(name, _)| !left_out(name));
+        OwnedList(kept.cloned().collect())
+    }
+
     /// The files.
     pub(super) fn names(&self) -> BTreeSet<&str> {
         self.0.iter().map(|(name, _)| name.as_str()).collect()

@@ -4,12 +4,11 @@
 //! while it is in use. A run that is killed leaves it; the next one that works
 //! in the folder removes what belongs to no process that runs.
 
-use super::plain;
 use crate::error::{Error, Result};
 use crate::interrupt::Unfinished;
 use rustix::fs::{FlockOperation, flock};
-use std::fs::{self, File, Permissions};
-use std::os::unix::fs::{MetadataExt, PermissionsExt};
+use std::fs::{self, DirBuilder, File};
+use std::os::unix::fs::{DirBuilderExt, MetadataExt};
 use std::path::{Path, PathBuf};
 use tempfile::NamedTempFile;
 
@@ -19,15 +18,27 @@ fn prefix() -> String {
     format!("{PREFIX}{}-", std::process::id())
 }
 
-/// A new file in `folder`, with the mode of the umask.
+/// A new file in `folder`, with the mode of the umask. Errors are those of the system:
+/// they do not name the file, which the user has never heard of.
 pub(super) fn file_in(folder: &Path) -> std::io::Result<NamedTempFile> {
     clear(folder);
+    let open = |path: &Path| {
+        let mut options = File::options();
+        options.read(true).write(true).create_new(true).open(path)
+    };
     let file = tempfile::Builder::new()
         .prefix(&prefix())
-        .permissions(Permissions::from_mode(0o666))
-        .tempfile_in(folder)?;
+        .make_in(folder, open)?;
     lock(file.as_file());
     Ok(file)
+}
+
+/// Whether [`file_in`] makes a file; leaves nothing.
+pub(super) fn probe(folder: &Path) -> std::io::Result<()> {
+    let file = file_in(folder)?;
+    let _unfinished = Unfinished::new(file.path());
+    drop(file);
+    Ok(())
 }
 
 /// A folder of its own below the system's for temporary files; it goes with
@@ -43,8 +54,15 @@ impl Scratch {
     pub fn new() -> Result<Self> {
         let all = std::env::temp_dir();
         clear(&all);
-        let dir = tempfile::Builder::new().prefix(&prefix()).tempdir_in(&all);
-        let dir = dir.map_err(|e| Error::io("create", &all, plain(e)))?.keep();
+        let make = |path: &Path| DirBuilder::new().mode(0o700).create(path);
+        let dir = tempfile::Builder::new()
+            .prefix(&prefix())
+            .make_in(&all, make);
+        let dir = dir.map_err(|e| Error::io("create a folder in", &all, e))?;
+        let dir = dir
+            .into_temp_path()
+            .keep()
+            .map_err(|e| Error::io("create a folder in", &all, e.error))?;
         let open = File::open(&dir).ok();
         open.iter().for_each(lock);
         Ok(Scratch {
@@ -52,6 +70,11 @@ impl Scratch {
             _unfinished: Unfinished::new(&dir),
             dir,
         })
+    }
+
+    /// Its path.
+    pub fn dir(&self) -> &Path {
+        &self.dir
     }
 
     /// A file in it.
@@ -70,6 +93,11 @@ impl Drop for Scratch {
 /// removed.
 fn lock(file: &File) {
     let _ = flock(file, FlockOperation::NonBlockingLockShared);
+}
+
+/// Locks a file that only its writer may have. Others that lock it are refused, or wait.
+pub(super) fn lock_for_writing(file: &File) {
+    let _ = flock(file, FlockOperation::NonBlockingLockExclusive);
 }
 
 /// Removes what killed runs of this user left in `folder`.

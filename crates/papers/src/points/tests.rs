@@ -84,6 +84,60 @@ fn one_process_at_a_time_adds_to_a_file() {
     assert_eq!(Points::open(&file).unwrap().lines().len(), 2);
 }
 
+/// A process that waits for the lock does not get that of a file which another one has
+/// replaced by now.
+#[test]
+fn a_file_that_is_put_in_order_stays_locked() {
+    let dir = tempfile::tempdir().unwrap();
+    let file = dir.path().join("new/points.jsonl");
+    let points = Points::open(&file).unwrap();
+    points.add("1", "first", &5u32).unwrap();
+    let second = std::thread::scope(|scope| {
+        let second = scope.spawn(|| Points::open(&file).err());
+        std::thread::sleep(std::time::Duration::from_millis(100));
+        points.finish().unwrap();
+        second.join().unwrap()
+    });
+    let error = second.expect("the file is locked").to_string();
+    assert!(error.contains("another process"), "{error}");
+    points.add("2", "second", &7u32).unwrap();
+    drop(points);
+    assert_eq!(Points::open(&file).unwrap().lines().len(), 2);
+}
+
+/// What is no longer as it was written is no result.
+#[test]
+fn a_damaged_number_is_an_error_with_its_line() {
+    let dir = tempfile::tempdir().unwrap();
+    let file = dir.path().join("points.jsonl");
+    let points = Points::open(&file).unwrap();
+    points.add("1", "first", &5u32).unwrap();
+    points.add("2", "second", &6.25f64).unwrap();
+    points.finish().unwrap();
+    drop(points);
+    let text = std::fs::read_to_string(&file).unwrap();
+    for (old, new) in [
+        ("6.25", "6.26"),
+        ("6.25", "999999999999999999"),
+        ("second", "Second"),
+    ] {
+        std::fs::write(&file, text.replace(old, new)).unwrap();
+        let error = Points::open(&file).err().unwrap();
+        let what = error.to_string();
+        assert!(what.contains("points.jsonl, line 2: damaged"), "{what}");
+        assert_eq!(error.exit_status(), 2);
+    }
+    // A line of another version has no check.
+    let (line, _) = text
+        .lines()
+        .next()
+        .unwrap()
+        .split_once(",\"check\"")
+        .unwrap();
+    std::fs::write(&file, format!("{line}}}\n")).unwrap();
+    assert_eq!(Points::open(&file).unwrap().get::<u32>("1"), Some(5));
+}
+
 #[test]
 fn files_that_contradict_each_other_are_refused() {
     let dir = tempfile::tempdir().unwrap();

@@ -3,7 +3,7 @@
 use crate::error::{Error, Result};
 use crate::rtl::{Reset, SourceFile, with_origins};
 use crate::template::fill;
-use crate::tool::{Cache, Key, KeyBuilder, ToolKind, Toolbox};
+use crate::tool::{Cache, Key, KeyBuilder, ToolKind, Toolbox, product};
 use crate::units::{Layout, PortSlot};
 use libloading::Library;
 use rayon::prelude::*;
@@ -105,15 +105,15 @@ impl VerilatedUnit {
             .add("top", top)
             .add("option", compiled.option())
             .add("harness", &harness)
-            .add("verilator", verilator.version.to_string())
-            .add("c++", compiler.version.to_string());
+            .add("verilator", &verilator.build)
+            .add("c++", &compiler.build);
         for file in files {
             key = key.add(&file.name, &file.text);
         }
         let asserts = files.iter().any(|file| file.name.ends_with(".sv"));
         let assertions = if asserts { "--assert" } else { "--noassert" };
         let key: Key = key.finish();
-        let entry = cache.get_or_build(&key, |dir| {
+        let build = |dir: &Path| {
             for file in files {
                 write(&dir.join(&file.name), &file.text)?;
             }
@@ -143,16 +143,20 @@ impl VerilatedUnit {
             let runtime = runtime(&include, compiled, tools, cache)?;
             compile(dir, &include, &runtime, compiled, tools)?;
             std::fs::remove_dir_all(dir.join("obj")).map_err(|e| Error::io("clear", dir, e))
-        })?;
-        let files = files.to_vec();
-        Self::load(&entry.join("unit.so"), top, layout, files).map(Arc::new)
+        };
+        cache
+            .get_or_build(&key, build, |dir| {
+                Self::load(&dir.join(OBJECT), top, &layout, files)
+            })
+            .map(Arc::new)
     }
 
-    fn load(path: &Path, top: &str, layout: Layout, files: Vec<SourceFile>) -> Result<Self> {
+    fn load(path: &Path, top: &str, layout: &Layout, files: &[SourceFile]) -> Result<Self> {
+        product(ToolKind::Cxx, path)?;
         let broken = |e: libloading::Error| Error::ToolFailed {
             tool: "the shared object built by Verilator".into(),
             what: format!("cannot be loaded: {e}"),
-            help: Some(format!("delete {} and try again", path.display())),
+            help: None,
         };
         // SAFETY: the object was built from our harness a moment ago, or found
         // intact (by digest) in the cache; its initialisers are Verilator's.
@@ -161,8 +165,8 @@ impl VerilatedUnit {
         unsafe {
             Ok(VerilatedUnit {
                 top: top.to_owned(),
-                layout,
-                files,
+                layout: layout.clone(),
+                files: files.to_vec(),
                 new: *library.get::<New>(b"spad_new").map_err(broken)?,
                 free: *library.get::<Free>(b"spad_free").map_err(broken)?,
                 run: *library.get::<Run>(b"spad_run").map_err(broken)?,
@@ -276,6 +280,11 @@ const COMPILE: [&str; 8] = [
 const HEADER: &str = "header.h";
 const PRECOMPILED: &str = "header.h.gch";
 
+/// The objects of Verilator's run-time library.
+const RUNTIME: [&str; 2] = ["verilated.o", "verilated_threads.o"];
+/// The shared object of a unit.
+const OBJECT: &str = "unit.so";
+
 /// Verilator's run-time library and its header in `include`, compiled once for all
 /// units.
 fn runtime(include: &Path, compiled: Compiled, tools: &Toolbox, cache: &Cache) -> Result<PathBuf> {
@@ -283,10 +292,10 @@ fn runtime(include: &Path, compiled: Compiled, tools: &Toolbox, cache: &Cache) -
     let compiler = tools.get(ToolKind::Cxx)?;
     let key = KeyBuilder::new("verilator runtime 5")
         .add("option", compiled.option())
-        .add("verilator", verilator.version.to_string())
-        .add("c++", compiler.version.to_string())
+        .add("verilator", &verilator.build)
+        .add("c++", &compiler.build)
         .finish();
-    cache.get_or_build(&key, |dir| {
+    let build = |dir: &Path| {
         let dirs = include_dirs(include);
         let compile = || {
             compiler
@@ -307,6 +316,13 @@ fn runtime(include: &Path, compiled: Compiled, tools: &Toolbox, cache: &Cache) -
             .arg(include.join("verilated.h"))
             .run()?;
         Ok(())
+    };
+    cache.get_or_build(&key, build, |dir| {
+        // Without the precompiled header, the header itself is read.
+        for name in RUNTIME {
+            product(ToolKind::Cxx, &dir.join(name))?;
+        }
+        Ok(dir.to_owned())
     })
 }
 
@@ -406,9 +422,8 @@ fn compile(
         .command()
         .args(["-shared", "-Wl,-Bsymbolic"])
         .args(&objects)
-        .arg(runtime.join("verilated.o"))
-        .arg(runtime.join("verilated_threads.o"))
-        .args(["-pthread", "-o", "unit.so"])
+        .args(RUNTIME.map(|name| runtime.join(name)))
+        .args(["-pthread", "-o", OBJECT])
         .cwd(dir)
         .run()?;
     Ok(())

@@ -4,6 +4,7 @@ use super::aig::{Aig, Builder, FALSE, Literal};
 use super::inject::{Mutant, Mutants};
 use super::rules::Rules;
 use crate::error::{Error, Result};
+use crate::output::Scratch;
 use crate::tool::{ToolKind, Toolbox};
 use std::time::Duration;
 
@@ -263,9 +264,8 @@ impl Question {
 
     /// Whether ABC proves it, in time.
     fn ask(&self, circuit: &Aig, tools: &Toolbox) -> Result<bool> {
-        let scratch =
-            tempfile::tempdir().map_err(|e| Error::io("create", &std::env::temp_dir(), e))?;
-        let file = scratch.path().join("miter.aig");
+        let scratch = Scratch::new()?;
+        let file = scratch.path("miter.aig");
         std::fs::write(&file, circuit.write()).map_err(|e| Error::io("write", &file, e))?;
         let Question { commands, proved } = self;
         let abc = format!("yosys-abc -q \"read_aiger miter.aig; {commands}\"");
@@ -277,7 +277,7 @@ impl Question {
                 "-p",
                 &format!("exec -expect-stdout {proved} -- {abc}"),
             ])
-            .cwd(scratch.path())
+            .cwd(scratch.dir())
             .timeout(TIMEOUT)
             .run_with_status();
         match run {

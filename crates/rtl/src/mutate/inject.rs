@@ -3,9 +3,9 @@
 use super::aig::{AS_GATES, Aig};
 use crate::error::{Error, Result};
 use crate::rtl::SourceFile;
-use crate::tool::{Cache, KeyBuilder, ToolKind, Toolbox, unexpected_output};
+use crate::tool::{Cache, KeyBuilder, ToolKind, Toolbox, product, product_text, unexpected_output};
 use serde::{Deserialize, Serialize};
-use std::path::PathBuf;
+use std::path::Path;
 
 /// The select input; 0 is the original.
 pub(super) const SELECT: &str = "spad_mutant";
@@ -47,30 +47,31 @@ impl Mutants {
         cache: &Cache,
     ) -> Result<Self> {
         let select_bits = (u32::BITS - faults.leading_zeros()) as usize;
-        let entry = mutated((top, files), (faults, select_bits), tools, cache)?;
-        let read = |name: &str| {
-            let path = entry.join(name);
-            std::fs::read(&path).map_err(|e| Error::io("read", &path, e))
-        };
-        let text = |name: &str| Ok(String::from_utf8_lossy(&read(name)?).into_owned());
-        let list = text("mutants.ys")?
-            .lines()
-            .filter_map(parse_mutant)
-            .collect();
-        let Some(circuit) = Aig::parse(&read("mutated.aig")?) else {
-            let path = entry.join("mutated.aig");
-            let what = format!("wrote a circuit that cannot be read: {}", path.display());
+        let read = |entry: &Path| Self::read(top, select_bits, entry);
+        mutated((top, files), (faults, select_bits), (tools, cache), read)
+    }
+
+    /// The mutants in a folder that [`mutated`] has built.
+    fn read(top: &str, select_bits: usize, entry: &Path) -> Result<Self> {
+        let whole = |name: &str| product(ToolKind::Yosys, &entry.join(name));
+        let list = whole("mutants.ys")?;
+        let Some(circuit) = Aig::parse(&whole("mutated.aig")?) else {
+            let what = "wrote a circuit that cannot be read (is a disk full?)";
             return Err(unexpected_output(
                 ToolKind::Yosys,
                 what,
                 &Default::default(),
             ));
         };
+        let text = product_text(ToolKind::Yosys, &entry.join("mutated.v"), "endmodule")?;
         Ok(Mutants {
             top: top.to_owned(),
-            list,
+            list: String::from_utf8_lossy(&list)
+                .lines()
+                .filter_map(parse_mutant)
+                .collect(),
             select_bits,
-            text: text("mutated.v")?,
+            text,
             select: select_inputs(&circuit, select_bits)?,
             circuit,
         })
@@ -102,16 +103,16 @@ impl Mutants {
     }
 }
 
-/// The directory with what Yosys makes of the files of `top` with `faults`
-/// faults, of which the select input has this many bits: the list, the Verilog and
-/// the circuit.
-fn mutated(
+/// What `read` finds in the directory with what Yosys makes of the files of `top` with
+/// `faults` faults, of which the select input has this many bits: the list, the Verilog
+/// and the circuit.
+fn mutated<T>(
     (top, files): (&str, &[SourceFile]),
     (faults, select_bits): (u32, usize),
-    tools: &Toolbox,
-    cache: &Cache,
-) -> Result<PathBuf> {
-    let read = |file: &SourceFile| {
+    (tools, cache): (&Toolbox, &Cache),
+    read: impl Fn(&Path) -> Result<T>,
+) -> Result<T> {
+    let read_verilog = |file: &SourceFile| {
         let language = if file.name.ends_with(".sv") {
             "-sv "
         } else {
@@ -119,11 +120,11 @@ fn mutated(
         };
         format!("read_verilog {language}{}\n", file.name)
     };
-    let read: String = files.iter().map(read).collect();
+    let sources: String = files.iter().map(read_verilog).collect();
     // `pmuxtree`: a fault can select two branches of a `case`, of which text
     // and circuit would else show different ones.
     let script = format!(
-        "{read}hierarchy -check -top {top}\nproc\nflatten\nopt_clean\n\
+        "{sources}hierarchy -check -top {top}\nproc\nflatten\nopt_clean\n\
          mutate -list {faults} -seed 1 -ctrl {SELECT} {select_bits} 1 -o mutants.ys \
          {MUTABLE}\n\
          script mutants.ys\npmuxtree\nopt_clean\nwrite_verilog -noattr mutated.v\n\
@@ -132,11 +133,11 @@ fn mutated(
     let yosys = tools.get(ToolKind::Yosys)?;
     let mut key = KeyBuilder::new("mutants 3")
         .add("script", &script)
-        .add("yosys", yosys.version.to_string());
+        .add("yosys", &yosys.build);
     for file in files {
         key = key.add(&file.name, &file.text);
     }
-    cache.get_or_build(&key.finish(), |dir| {
+    let build = |dir: &Path| {
         for file in files {
             let path = dir.join(&file.name);
             std::fs::write(&path, &file.text).map_err(|e| Error::io("write", &path, e))?;
@@ -147,8 +148,9 @@ fn mutated(
             .stdin(script.clone())
             .cwd(dir)
             .run()
-            .map(|_| ())
-    })
+            .map(drop)
+    };
+    cache.get_or_build(&key.finish(), build, read)
 }
 
 fn select_inputs(circuit: &Aig, bits: usize) -> Result<Vec<usize>> {

@@ -3,6 +3,7 @@
 
 use super::aig::{AS_GATES, Aig, Builder, Literal};
 use crate::error::{Error, Result};
+use crate::output::Scratch;
 use crate::rtl::{EmittedUnit, Port};
 use crate::tool::{ToolKind, Toolbox, unexpected_output};
 
@@ -51,16 +52,12 @@ impl Rules {
     }
 
     fn read(unit: &EmittedUnit, text: &str, watched: &Aig, tools: &Toolbox) -> Result<Self> {
-        let scratch =
-            tempfile::tempdir().map_err(|e| Error::io("create", &std::env::temp_dir(), e))?;
-        let (verilog, written) = (
-            scratch.path().join("rules.v"),
-            scratch.path().join("rules.aig"),
-        );
+        let scratch = Scratch::new()?;
+        let (verilog, written) = (scratch.path("rules.v"), scratch.path("rules.aig"));
         std::fs::write(&verilog, text).map_err(|e| Error::io("write", &verilog, e))?;
         let yosys = tools.get(ToolKind::Yosys)?;
         let run = yosys.command().args(["-q", "-s", "-"]);
-        let output = run.stdin(script(unit, text)).cwd(scratch.path()).run()?;
+        let output = run.stdin(script(unit, text)).cwd(scratch.dir()).run()?;
         let bytes = std::fs::read(&written).map_err(|e| Error::io("read", &written, e))?;
         let unexpected = |what: String| unexpected_output(ToolKind::Yosys, what, &output);
         let circuit = Aig::parse(&bytes)

@@ -1,6 +1,7 @@
 //! One run of Yosys' SAT solver: files, a script with questions, answers.
 
 use crate::error::{Error, Result};
+use crate::output::Scratch;
 use crate::rtl::{SourceFile, with_origins};
 use crate::tool::{Tool, ToolKind, ToolOutput, unexpected_output};
 use std::collections::BTreeMap;
@@ -60,12 +61,11 @@ const MARKER: &str = "spadkit-step ";
 impl Run<'_> {
     /// Asks all questions; gives up after `timeout`.
     pub fn ask(&self, yosys: &Tool, timeout: Duration) -> Result<Reply> {
-        let work = tempfile::Builder::new().prefix("spadkit-prove-").tempdir();
-        let work = work.map_err(|e| Error::io("create", &std::env::temp_dir(), e))?;
-        self.write(work.path())?;
+        let work = Scratch::new()?;
+        self.write(work.dir())?;
         let start = Instant::now();
         let command = yosys.command().args(["-Q", "-T", "-s", "prove.ys"]);
-        match command.cwd(work.path()).timeout(timeout).run() {
+        match command.cwd(work.dir()).timeout(timeout).run() {
             Ok(output) => answers(self.questions, &output).map(Reply::Answers),
             // The time-out is its own, or the user's for all tools.
             Err(Error::ToolFailed { what, .. }) if what.starts_with("did not finish") => {

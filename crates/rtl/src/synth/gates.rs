@@ -4,18 +4,23 @@
 use super::files::put;
 use super::job::SynthJob;
 use super::stages::{group_of, register_name, stage_of};
-use super::yosys::YosysModule;
+use super::yosys::{YosysModule, YosysNetlist};
 use crate::error::Result;
 use crate::template::fill;
-use crate::tool::{Cache, KeyBuilder, Tool, ToolKind, unexpected_output};
+use crate::tool::{Cache, KeyBuilder, Tool, ToolOutput};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
-use std::path::PathBuf;
+use std::path::Path;
 
 const SCRIPT: &str = include_str!("../../synth/structure.ys.tera");
 
-/// Runs `structure.ys`, unless the cache has its results: the directory with
-/// `netlist.json` and `yosys.log`.
-pub(super) fn build(job: &SynthJob, yosys: &Tool, cache: &Cache) -> Result<PathBuf> {
+/// Runs `structure.ys`, unless the cache has its results: what `read` finds in its log and
+/// the netlist.
+pub(super) fn build<T>(
+    job: &SynthJob,
+    yosys: &Tool,
+    cache: &Cache,
+    read: impl Fn(&ToolOutput, &YosysNetlist) -> Result<T>,
+) -> Result<T> {
     job.check()?;
     let values = serde_json::json!({
         "top": job.top,
@@ -24,24 +29,21 @@ pub(super) fn build(job: &SynthJob, yosys: &Tool, cache: &Cache) -> Result<PathB
     });
     let script = fill("structure.ys.tera", SCRIPT, &values)?;
     let mut key = KeyBuilder::new("structure-2")
-        .add("yosys", yosys.version.to_string())
+        .add("yosys", &yosys.build)
         .add("script", &script);
     for (name, text) in &job.sources {
         key = key.add(name, text);
     }
-    cache.get_or_build(&key.finish(), |work| {
+    let build = |work: &Path| {
         job.write_sources(work)?;
         put(&work.join("structure.ys"), &script)?;
         let command = yosys.command().args(["-Q", "-T", "-s", "structure.ys"]);
         let output = command.cwd(work).run()?;
-        if !work.join("netlist.json").is_file() {
-            return Err(unexpected_output(
-                ToolKind::Yosys,
-                "wrote no netlist",
-                &output,
-            ));
-        }
         put(&work.join("yosys.log"), &output.log())
+    };
+    cache.get_or_build(&key.finish(), build, |entry| {
+        let (output, netlist) = job.read_results(entry)?;
+        read(&output, &netlist)
     })
 }
 
@@ -81,9 +83,9 @@ pub(super) fn is_flop(kind: &str) -> bool {
 impl Gates {
     /// The gates of a unit. What was built before comes from the cache.
     pub fn of(job: &SynthJob, yosys: &Tool, cache: &Cache) -> Result<Self> {
-        let directory = build(job, yosys, cache)?;
-        let (_, netlist) = job.read_results(&directory)?;
-        Ok(Self::read(job, &netlist.modules[&job.top]))
+        build(job, yosys, cache, |_, netlist| {
+            Ok(Self::read(job, &netlist.modules[&job.top]))
+        })
     }
 
     fn read(job: &SynthJob, top: &YosysModule) -> Self {

@@ -7,7 +7,7 @@ use crate::error::{Error, Result};
 use crate::geometry::Geometry;
 use crate::input::require_plain;
 use crate::rtl::{Design, EmittedUnit, Port, Reset};
-use crate::tool::{ToolKind, ToolOutput, unexpected_output};
+use crate::tool::{ToolKind, ToolOutput, product, unexpected_output};
 use std::path::Path;
 
 /// A module that is a memory macro on a chip: left out as a black box.
@@ -100,9 +100,12 @@ impl SynthJob {
             stderr: String::new(),
         };
         let fail = |what: String| unexpected_output(ToolKind::Yosys, what, &output);
-        let json = get(&directory.join("netlist.json"))?;
-        let netlist: YosysNetlist = serde_json::from_str(&json)
-            .map_err(|e| fail(format!("wrote a netlist that cannot be read: {e}")))?;
+        let json = product(ToolKind::Yosys, &directory.join("netlist.json"))?;
+        let netlist: YosysNetlist = serde_json::from_slice(&json).map_err(|e| {
+            fail(format!(
+                "wrote a netlist that cannot be read (is a disk full?): {e}"
+            ))
+        })?;
         if !netlist.modules.contains_key(&self.top) {
             return Err(fail(format!("wrote a netlist without module {}", self.top)));
         }

@@ -9,7 +9,7 @@ use super::technology::Technology;
 use super::yosys::warnings;
 use crate::error::{Error, Result};
 use crate::template::fill;
-use crate::tool::{Cache, KeyBuilder, Tool, ToolKind, ToolOutput, unexpected_output};
+use crate::tool::{Cache, KeyBuilder, Tool, ToolKind, ToolOutput, product_text, unexpected_output};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
@@ -71,22 +71,24 @@ impl SynthJob {
         ];
         scripts.extend(recipe.map(|text| (RECIPE, text)));
         let mut key = KeyBuilder::new("synth-map-1")
-            .add("yosys", yosys.version.to_string())
+            .add("yosys", &yosys.build)
             .add("prepared", prepared.key.to_string())
             .add("liberty", &technology.liberty.digest);
         for (name, text) in &scripts {
             key = key.add(name, text);
         }
-        let directory = cache.get_or_build(&key.finish(), |work| {
+        let build = |work: &Path| {
             for (name, text) in &scripts {
                 put(&work.join(name), text)?;
             }
             let output = with_liberty(work, technology, || run_yosys(work, &prepared, yosys))?;
-            // A log without a delay must not get into the cache.
+            // The end of this log is in the message.
             parse_delay(&output)?;
             put(&work.join("yosys.log"), &output.log())
-        })?;
-        Netlist::read(&directory, self, prepared.warnings, technology)
+        };
+        cache.get_or_build(&key.finish(), build, |directory| {
+            Netlist::read(directory, self, prepared.warnings.clone(), technology)
+        })
     }
 }
 
@@ -97,15 +99,7 @@ fn run_yosys(work: &Path, prepared: &Prepared, yosys: &Tool) -> Result<ToolOutpu
     let command = yosys.command().args(["-Q", "-T", "-s", "map.ys"]);
     let output = command.cwd(work).run()?;
     std::fs::remove_file(&here).map_err(|e| Error::io("remove", &here, e))?;
-    if work.join("netlist.json").is_file() {
-        Ok(output)
-    } else {
-        Err(unexpected_output(
-            ToolKind::Yosys,
-            "wrote no netlist",
-            &output,
-        ))
-    }
+    Ok(output)
 }
 
 impl Netlist {
@@ -116,6 +110,7 @@ impl Netlist {
         technology: &Technology,
     ) -> Result<Self> {
         let (output, yosys) = job.read_results(directory)?;
+        product_text(ToolKind::Yosys, &directory.join("netlist.v"), "endmodule")?;
         let top = &yosys.modules[&job.top];
         job.check_ports(top)?;
         let boxes = job.memories.iter();

@@ -7,8 +7,8 @@ use super::technology::Technology;
 use super::yosys::warnings;
 use crate::error::Result;
 use crate::template::fill;
-use crate::tool::{Cache, Key, KeyBuilder, Tool, ToolKind, ToolOutput, unexpected_output};
-use std::path::PathBuf;
+use crate::tool::{Cache, Key, KeyBuilder, Tool, ToolKind, ToolOutput, product_text};
+use std::path::{Path, PathBuf};
 
 const SCRIPT: &str = include_str!("../../synth/prepare.ys.tera");
 
@@ -42,37 +42,33 @@ impl SynthJob {
         });
         let script = fill("prepare.ys.tera", SCRIPT, &values)?;
         let mut key = KeyBuilder::new("synth-prepare-1")
-            .add("yosys", yosys.version.to_string())
+            .add("yosys", &yosys.build)
             .add("script", &script)
             .add("liberty", &technology.liberty.digest);
         for (name, text) in &self.sources {
             key = key.add(name, text);
         }
         let key = key.finish();
-        let directory = cache.get_or_build(&key, |work| {
+        let build = |work: &Path| {
             let output = with_liberty(work, technology, || {
                 self.write_sources(work)?;
                 put(&work.join("prepare.ys"), &script)?;
                 let command = yosys.command().args(["-Q", "-T", "-s", "prepare.ys"]);
                 command.cwd(work).run()
             })?;
-            if !work.join(PREPARED).is_file() {
-                return Err(unexpected_output(
-                    ToolKind::Yosys,
-                    "wrote no netlist",
-                    &output,
-                ));
-            }
             put(&work.join("yosys.log"), &output.log())
-        })?;
-        let log = ToolOutput {
-            stdout: get(&directory.join("yosys.log"))?,
-            stderr: String::new(),
         };
-        Ok(Prepared {
-            key,
-            directory,
-            warnings: warnings(&log),
+        cache.get_or_build(&key, build, |directory| {
+            product_text(ToolKind::Yosys, &directory.join(PREPARED), "end")?;
+            let log = ToolOutput {
+                stdout: get(&directory.join("yosys.log"))?,
+                stderr: String::new(),
+            };
+            Ok(Prepared {
+                key: key.clone(),
+                directory: directory.to_owned(),
+                warnings: warnings(&log),
+            })
         })
     }
 }

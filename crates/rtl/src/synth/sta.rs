@@ -7,6 +7,7 @@ use crate::error::Result;
 use crate::template::fill;
 use crate::tool::{Cache, KeyBuilder, Tool, ToolOutput};
 use serde_json::{Value, json};
+use std::path::Path;
 
 /// A library with nothing but a wire load of nothing.
 const NO_WIRES: &str = include_str!("../../synth/no_wires.lib");
@@ -54,7 +55,7 @@ impl Analysis<'_> {
         let verilog = get(&self.netlist.directory.join("netlist.v"))?;
         let (file, contents) = question.file.unwrap_or_default();
         let key = KeyBuilder::new(question.name)
-            .add("sta", self.sta.version.to_string())
+            .add("sta", &self.sta.build)
             .add("script", &script)
             .add("file", contents)
             .add("no wires", NO_WIRES)
@@ -62,7 +63,7 @@ impl Analysis<'_> {
             .add("macros", &self.netlist.macros)
             .add("liberty", &self.technology.liberty.digest)
             .finish();
-        let directory = self.cache.get_or_build(&key, |work| {
+        let build = |work: &Path| {
             put(&work.join("netlist.v"), &verilog)?;
             if !self.netlist.macros.is_empty() {
                 put(&work.join("macros.lib"), &self.netlist.macros)?;
@@ -79,12 +80,13 @@ impl Analysis<'_> {
                     .cwd(work)
                     .run()
             })?;
-            parse(&output)?;
             put(&work.join("sta.log"), &output.log())
-        })?;
-        parse(&ToolOutput {
-            stdout: get(&directory.join("sta.log"))?,
-            stderr: String::new(),
+        };
+        self.cache.get_or_build(&key, build, |directory| {
+            parse(&ToolOutput {
+                stdout: get(&directory.join("sta.log"))?,
+                stderr: String::new(),
+            })
         })
     }
 

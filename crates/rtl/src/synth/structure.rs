@@ -3,10 +3,10 @@
 
 use super::gates::{self, is_flop};
 use super::job::SynthJob;
+use super::yosys::YosysNetlist;
 use crate::error::Result;
 use crate::tool::{Cache, Tool, ToolKind, ToolOutput, unexpected_output};
 use serde::Serialize;
-use std::path::Path;
 
 /// A block after Yosys' `synth -flatten`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -24,17 +24,17 @@ pub struct Structure {
 impl Structure {
     /// Measures a block. What was measured before comes from the cache.
     pub fn measure(job: &SynthJob, yosys: &Tool, cache: &Cache) -> Result<Self> {
-        let directory = gates::build(job, yosys, cache)?;
-        Self::read(&directory, job)
+        gates::build(job, yosys, cache, |output, netlist| {
+            Self::read(output, netlist, job)
+        })
     }
 
-    fn read(directory: &Path, job: &SynthJob) -> Result<Self> {
-        let (output, netlist) = job.read_results(directory)?;
+    fn read(output: &ToolOutput, netlist: &YosysNetlist, job: &SynthJob) -> Result<Self> {
         let mut structure = Structure {
             cells: 0,
             flops: 0,
             memory_bits: 0,
-            levels: parse_levels(&output)?,
+            levels: parse_levels(output)?,
         };
         for instance in netlist.modules[&job.top].cells.values() {
             if let Some(bits) = job.memory_bits(&instance.kind) {

@@ -295,13 +295,17 @@ fn with_yosys(body: &str) -> Error {
 fn a_yosys_that_crashes_or_prints_nonsense_is_an_error() {
     let crash = with_yosys("kill -SEGV $$");
     assert!(crash.to_string().contains("crashed"), "{crash}");
+    let nothing = with_yosys("echo hello").to_string();
+    assert!(nothing.contains("did not write prepared.il"), "{nothing}");
+    let half = with_yosys("echo 'module \\fixture' > prepared.il").to_string();
+    assert!(half.contains("prepared.il, which is cut off"), "{half}");
+    let line = "echo end > prepared.il; echo 'ABC: WireLoad = x Delay = 1 ps'";
+    let no_netlist = with_yosys(line).to_string();
     assert!(
-        with_yosys("echo hello")
-            .to_string()
-            .contains("wrote no netlist")
+        no_netlist.contains("did not write netlist.json"),
+        "{no_netlist}"
     );
-    let line = "touch prepared.il; echo 'ABC: WireLoad = x Delay = 1 ps'";
-    let no_delay = with_yosys("touch prepared.il; echo '{}' > netlist.json");
+    let no_delay = with_yosys("echo end > prepared.il; echo '{}' > netlist.json");
     assert!(
         no_delay.to_string().contains("printed no delay"),
         "{no_delay}"

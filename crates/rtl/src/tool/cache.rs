@@ -113,13 +113,16 @@ impl Cache {
         &self.root
     }
 
-    /// The entry of `key`, built into an empty directory by `build` if it is
-    /// not there or damaged. If `build` fails, nothing stays.
-    pub fn get_or_build(
+    /// What `read` finds in the entry of `key`, which is built into an empty
+    /// directory by `build` if it is not there or damaged. If `build` fails, nothing
+    /// stays; neither does what `read` refuses: a tool may end well on a full disk
+    /// and have written half of its product.
+    pub fn get_or_build<T>(
         &self,
         key: &Key,
         build: impl FnOnce(&Path) -> Result<()>,
-    ) -> Result<PathBuf> {
+        read: impl Fn(&Path) -> Result<T>,
+    ) -> Result<T> {
         make(&self.root)?;
         let root = trust::check_root(&self.root)?;
         // 256 directories, as git has, keep each one short.
@@ -132,8 +135,10 @@ impl Cache {
         if entry.symlink_metadata().is_ok() {
             trust::check_tree(&entry, &root)?;
         }
-        if is_intact(&entry) {
-            return Ok(entry);
+        if is_intact(&entry)
+            && let Ok(found) = read(&entry)
+        {
+            return Ok(found);
         }
         let fail = |e| Error::io("write", &entry, e);
         let beside = tempfile::Builder::new()
@@ -141,6 +146,7 @@ impl Cache {
             .tempdir_in(&shelf)
             .map_err(fail)?;
         build(beside.path())?;
+        read(beside.path())?;
         let manifest = digests(beside.path()).map_err(fail)?;
         let manifest = serde_json::to_vec(&manifest).map_err(|e| fail(e.into()))?;
         std::fs::write(beside.path().join(MANIFEST), manifest).map_err(fail)?;
@@ -151,7 +157,7 @@ impl Cache {
         }
         std::fs::rename(beside.path(), &entry).map_err(fail)?;
         let _moved = beside.keep(); // nothing is left there to delete
-        Ok(entry)
+        read(&entry)
     }
 }
 
@@ -253,6 +259,34 @@ mod tests {
         }
     }
 
+    /// The entry, whatever is in it.
+    fn whole(entry: &Path) -> Result<PathBuf> {
+        Ok(entry.to_owned())
+    }
+
+    /// What cannot be read is not stored, and what was stored and cannot be read any
+    /// more is built again.
+    #[test]
+    fn an_entry_that_cannot_be_read_does_not_stay() {
+        let cache = Cache::temporary().unwrap();
+        let text = |entry: &Path| {
+            let text = std::fs::read_to_string(entry.join("sub/file")).unwrap();
+            match text.strip_suffix("end") {
+                Some(_) => Ok(text),
+                None => Err(Error::usage("cut", "")),
+            }
+        };
+        let cut = cache.get_or_build(&key("x"), write("half"), text);
+        assert!(cut.is_err());
+        let made = cache.get_or_build(&key("x"), write("1 end"), text);
+        assert_eq!(made.unwrap(), "1 end");
+        let kept = cache.get_or_build(&key("x"), write("2 end"), text);
+        assert_eq!(kept.unwrap(), "1 end");
+        cache.get_or_build(&key("y"), write("half"), whole).unwrap();
+        let again = cache.get_or_build(&key("y"), write("3 end"), text);
+        assert_eq!(again.unwrap(), "3 end");
+    }
+
     #[test]
     fn keys_tell_inputs_apart() {
         let ab = KeyBuilder::new("k").add("a", "b").finish();
@@ -268,11 +302,12 @@ mod tests {
         std::thread::scope(|scope| {
             for _ in 0..8 {
                 scope.spawn(|| {
-                    let entry = cache.get_or_build(&key("x"), |dir| {
+                    let build = |dir: &Path| {
                         built.fetch_add(1, Ordering::Relaxed);
                         std::thread::sleep(std::time::Duration::from_millis(20));
                         write("x")(dir)
-                    });
+                    };
+                    let entry = cache.get_or_build(&key("x"), build, whole);
                     assert_eq!(
                         std::fs::read(entry.unwrap().join("sub/file")).unwrap(),
                         b"x"
@@ -286,7 +321,7 @@ mod tests {
     #[test]
     fn damaged_entries_are_built_again() {
         let cache = Cache::temporary().unwrap();
-        let entry = cache.get_or_build(&key("x"), write("good")).unwrap();
+        let entry = cache.get_or_build(&key("x"), write("good"), whole).unwrap();
         type Damage = fn(&Path);
         let damages: [Damage; 5] = [
             |e| std::fs::write(e.join("sub/file"), "bad").unwrap(),
@@ -300,7 +335,7 @@ mod tests {
         ];
         for damage in damages {
             damage(&entry);
-            let again = cache.get_or_build(&key("x"), write("good")).unwrap();
+            let again = cache.get_or_build(&key("x"), write("good"), whole).unwrap();
             assert_eq!(std::fs::read(again.join("sub/file")).unwrap(), b"good");
             assert!(!again.join("more").exists());
         }
@@ -343,7 +378,7 @@ mod tests {
     fn what_others_could_have_written_is_not_loaded() {
         use std::os::unix::fs::PermissionsExt;
         let cache = Cache::temporary().unwrap();
-        let entry = cache.get_or_build(&key("x"), write("good")).unwrap();
+        let entry = cache.get_or_build(&key("x"), write("good"), whole).unwrap();
         let file = entry.join("sub/file");
         for path in [
             &file,
@@ -354,29 +389,32 @@ mod tests {
             let before = path.metadata().unwrap().permissions();
             std::fs::set_permissions(path, PermissionsExt::from_mode(before.mode() | 0o002))
                 .unwrap();
-            let error = cache.get_or_build(&key("x"), write("good")).unwrap_err();
+            let error = cache
+                .get_or_build(&key("x"), write("good"), whole)
+                .unwrap_err();
             assert!(
                 error.to_string().contains("is writable by others"),
                 "{error}"
             );
             std::fs::set_permissions(path, before).unwrap();
-            cache.get_or_build(&key("x"), write("good")).unwrap();
+            cache.get_or_build(&key("x"), write("good"), whole).unwrap();
         }
         // A link leads out of the cache, whatever it leads to.
         let elsewhere = tempfile::NamedTempFile::new().unwrap();
         std::fs::write(elsewhere.path(), "good").unwrap();
         std::fs::remove_file(&file).unwrap();
         std::os::unix::fs::symlink(elsewhere.path(), &file).unwrap();
-        assert!(cache.get_or_build(&key("x"), write("good")).is_err());
+        assert!(cache.get_or_build(&key("x"), write("good"), whole).is_err());
     }
 
     #[test]
     fn a_failed_build_leaves_nothing() {
         let cache = Cache::temporary().unwrap();
-        let failed = cache.get_or_build(&key("x"), |dir| {
+        let fails = |dir: &Path| {
             write("half")(dir)?;
             Err(Error::usage("no", "no"))
-        });
+        };
+        let failed = cache.get_or_build(&key("x"), fails, whole);
         assert!(failed.is_err());
         let names = |d: &Path| -> Vec<_> {
             let entries = std::fs::read_dir(d).unwrap();
@@ -389,6 +427,8 @@ mod tests {
                 .all(|p| p.extension().is_some_and(|x| x == "lock")),
             "{left:?}"
         );
-        cache.get_or_build(&key("x"), write("whole")).unwrap();
+        cache
+            .get_or_build(&key("x"), write("whole"), whole)
+            .unwrap();
     }
 }

@@ -279,6 +279,42 @@ pub fn unexpected_output(kind: ToolKind, what: impl Into<String>, output: &ToolO
     }
 }
 
+/// What a tool wrote into a file. A tool that ended well and wrote none has failed.
+pub fn product(kind: ToolKind, path: &Path) -> Result<Vec<u8>> {
+    let name = path.file_name().unwrap_or(path.as_os_str()).display();
+    match std::fs::read(path) {
+        Ok(bytes) if !bytes.is_empty() => Ok(bytes),
+        Err(e) if e.kind() != std::io::ErrorKind::NotFound => Err(Error::io("read", path, e)),
+        _ => Err(cut_off(
+            kind,
+            format!("ended well, but did not write {name}"),
+        )),
+    }
+}
+
+/// The text of a [`product`], which ends in a line `end`: a tool does not notice that the
+/// disk is full.
+pub fn product_text(kind: ToolKind, path: &Path, end: &str) -> Result<String> {
+    let text = String::from_utf8_lossy(&product(kind, path)?).into_owned();
+    if text.lines().next_back() == Some(end) {
+        return Ok(text);
+    }
+    let name = path.file_name().unwrap_or(path.as_os_str()).display();
+    Err(cut_off(kind, format!("wrote {name}, which is cut off")))
+}
+
+/// An error for a tool that ended well without its whole product.
+fn cut_off(kind: ToolKind, what: String) -> Error {
+    Error::ToolFailed {
+        tool: kind.name().to_owned(),
+        what,
+        help: Some(format!(
+            "is a disk full? If not, {} may be broken",
+            kind.program()
+        )),
+    }
+}
+
 /// The user's time-out, if there is one.
 fn timeout_or(usual: Duration) -> Result<Duration> {
     let Some(text) = std::env::var_os(TIMEOUT_VARIABLE).filter(|t| !t.is_empty()) else {
@@ -356,6 +392,11 @@ fn log_tail(output: &ToolOutput) -> String {
 }
 
 fn scratch() -> Result<File> {
+    // In memory: a tool does not notice that the disk of its output is full.
+    #[cfg(target_os = "linux")]
+    if let Ok(file) = rustix::fs::memfd_create("spadkit", rustix::fs::MemfdFlags::CLOEXEC) {
+        return Ok(file.into());
+    }
     tempfile::tempfile().map_err(scratch_error)
 }
 

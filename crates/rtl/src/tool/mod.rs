@@ -23,7 +23,7 @@ mod trust;
 mod version;
 
 pub use cache::{Cache, Key, KeyBuilder};
-pub use command::{ToolCommand, ToolOutput, unexpected_output};
+pub use command::{ToolCommand, ToolOutput, product, product_text, unexpected_output};
 pub use kind::ToolKind;
 pub use toolbox::{Tool, Toolbox};
 pub use version::Version;

@@ -53,6 +53,33 @@ fn a_missing_tool_is_named_with_how_to_get_it() {
     assert!(tools.get_optional(ToolKind::Yosys).unwrap().is_none());
 }
 
+/// Two builds of one version are told apart in what results depend on.
+#[test]
+fn all_that_a_tool_reports_about_itself_is_known() {
+    let dir = tempfile::tempdir().unwrap();
+    let build_of = |text: &str| {
+        let program = fake::script(dir.path(), "tool", &format!("echo '{text}'"));
+        let tools = Toolbox::new().with(ToolKind::Yosys, program);
+        tools.get(ToolKind::Yosys).unwrap()
+    };
+    let (one, other) = (
+        build_of("Yosys 0.23 (git 1)"),
+        build_of("Yosys 0.23+99 (git 2)"),
+    );
+    assert_eq!(one.version, other.version);
+    assert_ne!(one.build, other.build);
+}
+
+/// A tool's output is kept in memory: a full folder for temporary files cuts nothing.
+#[test]
+fn the_log_of_a_tool_is_not_cut_by_a_limit_of_the_disk() {
+    let dir = tempfile::tempdir().unwrap();
+    let body = "ls -l /proc/self/fd/1; ls -l /proc/self/fd/0";
+    let output = tool(dir.path(), body).command().run().unwrap();
+    let in_memory = output.stdout.matches("memfd:").count();
+    assert_eq!(in_memory, 2, "{}", output.stdout);
+}
+
 #[test]
 fn old_and_mad_tools_are_refused() {
     let dir = tempfile::tempdir().unwrap();

@@ -21,6 +21,9 @@ pub struct Tool {
     pub path: PathBuf,
     /// The version that it reports.
     pub version: Version,
+    /// All that it reports about itself, with the commit and the builder: what results
+    /// depend on.
+    pub build: String,
 }
 
 impl Tool {
@@ -67,7 +70,7 @@ impl Toolbox {
         }
         let path = self.locate(kind)?;
         let timeout = self.version_timeout.unwrap_or(VERSION_TIMEOUT);
-        let version = ask_version(kind, &path, timeout)?;
+        let (version, build) = ask_version(kind, &path, timeout)?;
         if let Some(minimum) = kind.minimum()
             && version < minimum
         {
@@ -84,6 +87,7 @@ impl Toolbox {
             kind,
             path,
             version,
+            build,
         };
         let mut found = self.found.lock().unwrap_or_else(PoisonError::into_inner);
         found.insert(kind, tool.clone());
@@ -136,16 +140,16 @@ fn answering(kind: ToolKind, path: &Path) -> PathBuf {
     }
 }
 
-fn ask_version(kind: ToolKind, path: &Path, timeout: Duration) -> Result<Version> {
+fn ask_version(kind: ToolKind, path: &Path, timeout: Duration) -> Result<(Version, String)> {
     let output = ToolCommand::new(kind, &answering(kind, path))
         .arg(kind.version_argument())
         .timeout(timeout)
         .run()?;
     let text = output.log();
-    Version::find_in(&text)
-        .filter(|_| text.contains(kind.version_word()))
-        .ok_or_else(|| {
-            let what = format!("({}) does not report its version", path.display());
-            unexpected_output(kind, what, &output)
-        })
+    let version = Version::find_in(&text).filter(|_| text.contains(kind.version_word()));
+    let version = version.ok_or_else(|| {
+        let what = format!("({}) does not report its version", path.display());
+        unexpected_output(kind, what, &output)
+    })?;
+    Ok((version, text))
 }

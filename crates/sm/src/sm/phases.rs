@@ -70,9 +70,11 @@ impl<'de> Deserialize<'de> for Phases {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let list = Vec::<Phase>::deserialize(deserializer)?;
         let mut phases = Phases::default();
-        let mut cycle = 0;
+        let mut cycle: u64 = 0;
         for phase in list {
-            cycle += phase.cycles;
+            let next = cycle.checked_add(phase.cycles);
+            cycle =
+                next.ok_or_else(|| serde::de::Error::custom("phases of more than 2^64 cycles"))?;
             match phases.met.get_mut(phases.count) {
                 Some(met) => {
                     *met = cycle;
@@ -91,6 +93,16 @@ mod tests {
 
     fn cycles(phases: &Phases) -> Vec<u64> {
         phases.list().iter().map(|p| p.cycles).collect()
+    }
+
+    #[test]
+    fn phases_longer_than_a_count_are_not_read() {
+        let list = |cycles: u64| {
+            let phase = |n: u64| serde_json::json!({"from_barrier": n, "cycles": cycles});
+            serde_json::from_value::<Phases>(serde_json::json!([phase(0), phase(1)]))
+        };
+        assert_eq!(cycles(&list(7).unwrap()), [7, 7]);
+        assert!(list(u64::MAX).is_err());
     }
 
     #[test]

@@ -252,7 +252,7 @@ fn a_killed_run_is_made_good_by_the_next() {
     let killed = tempfile::tempdir().unwrap();
     let mut states = 0;
     folder
-        .write_in_steps(&new, &mut || {
+        .write_in_steps(&new, Others::Go, &mut || {
             states += 1;
             copy(scratch.path(), &killed.path().join(states.to_string()));
         })
