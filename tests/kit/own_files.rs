@@ -245,7 +245,7 @@ fn an_interrupted_flow_keeps_the_whole_report() {
     let before = names.each_ref().map(|name| folder.read(name));
     let slow = [
         "flow",
-        "kernel:fft",
+        "tests/fixtures/cuda/bins.toml",
         "--preset",
         "sm80",
         "--budget",
@@ -302,7 +302,9 @@ fn a_file_beyond_the_limit_of_the_shell_is_an_error() {
     let text = String::from_utf8(output.stderr).unwrap();
     assert_eq!(output.status.code(), Some(2), "{text}");
     assert!(
-        text.contains("cannot write") && text.contains("File too large") && !text.contains(".spadkit-"),
+        text.contains("cannot write")
+            && text.contains("File too large")
+            && !text.contains(".spadkit-"),
         "{text}"
     );
     assert_eq!(std::fs::read_dir(&out).unwrap().count(), 0);

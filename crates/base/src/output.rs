@@ -255,7 +255,10 @@ impl MadeDirs {
             let there = std::fs::create_dir_all(dir);
             let is_there = there.is_ok();
             let entered = there.and_then(|()| enter());
-            let is_gone = |e: &std::io::Error| e.kind() == ErrorKind::NotFound;
+            // "Exists" is said of a folder that another run made and has removed since.
+            let is_gone = |e: &std::io::Error| {
+                matches!(e.kind(), ErrorKind::NotFound | ErrorKind::AlreadyExists)
+            };
             if entered.as_ref().is_err_and(is_gone) && tries.next().is_some() {
                 std::thread::yield_now();
                 continue;

@@ -60,3 +60,12 @@ pub fn with_commas(number: u64) -> String {
         _ => format!("{},{:03}", with_commas(number / 1000), number % 1000),
     }
 }
+
+/// Lines of points without the checks at their ends, so that they can be edited.
+pub fn without_checks(text: &str) -> String {
+    let unchecked = |line: &str| match line.split_once(",\"check\":") {
+        Some((content, _)) => format!("{content}}}\n"),
+        None => format!("{line}\n"),
+    };
+    text.lines().map(unchecked).collect()
+}

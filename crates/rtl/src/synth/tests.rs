@@ -104,7 +104,9 @@ fn area_is_what_yosys_says_and_the_cache_gives_the_same_again() {
     assert!(!netlist.directory.join("cells.lib").exists());
 
     let dir = tempfile::tempdir().unwrap();
-    let broken = Toolbox::new().with(ToolKind::Yosys, fake::yosys(dir.path(), "exit 1"));
+    let version = format!("[ \"$1\" = -V ] && printf %s '{}' || exit 1", yosys.build);
+    let broken = fake::script(dir.path(), "yosys", &version);
+    let broken = Toolbox::new().with(ToolKind::Yosys, broken);
     let again = map(&broken.get(ToolKind::Yosys).unwrap());
     assert_eq!(again.cells_by_type, netlist.cells_by_type);
     assert_eq!(again.delay_ps, netlist.delay_ps);
