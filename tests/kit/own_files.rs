@@ -285,22 +285,24 @@ fn an_interrupted_flow_keeps_the_whole_report() {
     assert!(!Path::new(&partial).exists());
 }
 
+/// What the program says under a limit of the shell that makes it refuse its work.
+fn refused_under(limit: &str, args: &str, file: &str) -> String {
+    let script = format!("ulimit {limit}; exec \"$0\" {args} \"$1\"");
+    let mut shell = std::process::Command::new("sh");
+    let program = env!("CARGO_BIN_EXE_spadkit");
+    let output = shell.args(["-c", &script, program, file]).output().unwrap();
+    let text = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(output.status.code(), Some(2), "{text}");
+    text
+}
+
 /// A limit on the size of files is an error of the write, and leaves nothing.
 #[test]
 fn a_file_beyond_the_limit_of_the_shell_is_an_error() {
     let folder = Folder::new();
     let out = folder.at("new");
     std::fs::create_dir(&out).unwrap();
-    let script = "ulimit -f 8; exec \"$0\" trace kernel:nw -o \"$1\"";
-    let mut command = std::process::Command::new("sh");
-    let file = folder.at("new/t.json");
-    let program = env!("CARGO_BIN_EXE_spadkit");
-    let output = command
-        .args(["-c", script, program, &file])
-        .output()
-        .unwrap();
-    let text = String::from_utf8(output.stderr).unwrap();
-    assert_eq!(output.status.code(), Some(2), "{text}");
+    let text = refused_under("-f 8", "trace kernel:nw -o", &folder.at("new/t.json"));
     assert!(
         text.contains("cannot write")
             && text.contains("File too large")
@@ -314,16 +316,7 @@ fn a_file_beyond_the_limit_of_the_shell_is_an_error() {
 #[test]
 fn the_reason_why_a_file_cannot_be_written_is_told() {
     let folder = Folder::new();
-    let script = "ulimit -n 5; exec \"$0\" sim kernel:nw --sweep --csv \"$1\"";
-    let mut command = std::process::Command::new("sh");
-    let file = folder.at("t.csv");
-    let program = env!("CARGO_BIN_EXE_spadkit");
-    let output = command
-        .args(["-c", script, program, &file])
-        .output()
-        .unwrap();
-    let text = String::from_utf8(output.stderr).unwrap();
-    assert_eq!(output.status.code(), Some(2), "{text}");
+    let text = refused_under("-n 5", "sim kernel:nw --sweep --csv", &folder.at("t.csv"));
     assert!(text.contains("oo many open files"), "{text}");
 }
 
