@@ -31,6 +31,7 @@ mod init;
 mod kernels;
 mod linked;
 mod machine_code;
+mod machine_code_offers;
 mod measured_on_a_gpu;
 mod mutate;
 mod own_files;

@@ -6,6 +6,7 @@
 //! index says all of them, they are compared with the addresses of the run.
 
 mod array;
+mod called;
 mod in_order;
 mod lines;
 mod mapped;
@@ -30,7 +31,6 @@ pub use result::templates::Template;
 pub use result::torn::{TornLine, torn_places};
 pub use search::{Search, Searched, SplitWide};
 pub use source::edits::CallChange;
-use source::edits::Maps;
 pub use source::files::{SourceFiles, split};
 pub use source::macros::defines_what_is_in;
 pub use source::region::Region;
@@ -49,10 +49,9 @@ use serde::Serialize;
 use source::scan::Text;
 use source::words::word;
 use spadkit_launch::capture::statics::Indices;
-use spadkit_mapping::geometry::Geometry;
-use spadkit_mapping::geometry::WORD_BYTES;
+use spadkit_mapping::geometry::{Geometry, WORD_BYTES};
 use spadkit_mapping::software::choice::{Array, Choices, Narrower, PerVariable};
-use spadkit_mapping::software::{Layout, LayoutSpec, cuda_address_function, cuda_function};
+use spadkit_mapping::software::{Layout, LayoutSpec};
 use spadkit_mapping::trace::{AccessTrace, ConflictProfile, ConflictRule, Place};
 use spadkit_ptx::analysis::plain_name;
 use std::collections::BTreeSet;
@@ -355,7 +354,7 @@ fn suggestion(
     lines.changes = lines::by_call_or_macro(lines.changes);
     matrices::give_lengths(&mut lines, &best.layout, mapped, sources);
     let shape = padding::Shape::of(target, tuned, lines.form.as_ref());
-    let code = code(&lines.changes, &best.layout, mapped, target.element_bytes());
+    let code = called::functions(&lines.changes, &best.layout, mapped, target.element_bytes());
     let (declarations, dynamic_shared) =
         growth(target, &best.layout, tuned.trace, &lines, &array, sources);
     let by_index = Suggestion {
@@ -401,35 +400,6 @@ fn mapped<'a>(target: &Target, array: &'a str, function: &'a str) -> Mapped<'a> 
     }
 }
 
-/// The functions that the changed `lines` call; elements have `bytes`.
-fn code(lines: &[LineChange], layout: &Layout, mapped: Mapped, bytes: u32) -> String {
-    let of_address = |l: &LineChange| {
-        let is_of_objects = l.parts.are_torn() || l.parts == Parts::OfOneObject;
-        let is_address = is_of_objects || l.is_through_a_pointer(mapped.array);
-        match l.maps() {
-            Some(maps) => !matches!(maps, Maps::Indices | Maps::Both),
-            None => l.is_by_hand() && is_address,
-        }
-    };
-    // Addresses need only the function of words.
-    let unit = if lines.iter().all(of_address) {
-        WORD_BYTES
-    } else {
-        bytes
-    };
-    let mut code = cuda_function(layout, mapped.function, unit);
-    let helper = format!("{}_at", mapped.function);
-    let names_helper = |l: &LineChange| l.statement().is_some_and(|(_, new)| has(new, &helper));
-    let is_mixed = |l: &LineChange| !l.also_through.is_empty();
-    if lines
-        .iter()
-        .any(|l| of_address(l) || names_helper(l) || is_mixed(l))
-    {
-        code += &cuda_address_function(layout, mapped.function, unit);
-    }
-    code
-}
-
 /// The declarations with room for the array under `layout`, or the bytes of dynamic shared
 /// memory that it needs, where it grows and the source shows how.
 fn growth(
@@ -451,11 +421,6 @@ fn growth(
         Some(Room::Dynamic) if is_last => (Vec::new(), Some(bytes.needs.next_multiple_of(4))),
         _ => (Vec::new(), None),
     }
-}
-
-/// Whether a line names `name`.
-fn has(line: &str, name: &str) -> bool {
-    word(line, name).is_some()
 }
 
 /// Nothing but the declaration and the lines that give the length of a row change.

@@ -1,8 +1,9 @@
 //! `cosim` of one unit: build, run, report.
 
+use super::compiled::Compiled;
 use super::lockstep::{Lockstep, Mismatch, Outcome, Recording, record};
 use super::shrink::{self, Shrunk};
-use super::verilated::{Compiled, VerilatedUnit};
+use super::verilated::VerilatedUnit;
 use super::wave;
 use crate::config::Config;
 use crate::error::{Error, Result};
