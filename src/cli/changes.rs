@@ -69,6 +69,11 @@ fn elsewhere(left: &LeftAlone) -> Option<String> {
     if let Some(python) = left.python {
         return Some(format!("{} has no layout for this mapping", python.name()));
     }
+    if let Some(text) = left.other_blocks() {
+        return Some(format!(
+            "{text}: wrap the index in each of these lines and in all lines of the block itself"
+        ));
+    }
     let library = left.library?;
     Some(format!(
         "{library} gets the array by reference, and accesses it: no source of yours can take the \

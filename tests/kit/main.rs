@@ -72,6 +72,7 @@ mod structure;
 mod suggested_addresses;
 mod suggested_both;
 mod suggested_choices;
+mod suggested_clusters;
 mod suggested_copies;
 mod suggested_forms;
 mod suggested_helpers;

@@ -10,6 +10,7 @@ mod called;
 mod in_order;
 mod lines;
 mod mapped;
+mod other_blocks;
 mod result;
 mod search;
 mod source;
@@ -247,6 +248,13 @@ pub fn suggestions(
         let s = suggestion(target, tuned, name, None, sources);
         let own = (s.library()).and_then(|_| of_own_lines(target, tuned, name, sources));
         let s = own.unwrap_or(s);
+        let lines = other_blocks::open_lines(target, tuned.trace, &s, sources);
+        if !lines.is_empty() {
+            return Err(Box::new(LeftAlone {
+                by_other_blocks: lines,
+                ..LeftAlone::from(s)
+            }));
+        }
         python::translated(target, tuned, s, sources)
     };
     let gains = |code: &InMachineCode| code.gains();

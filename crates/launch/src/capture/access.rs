@@ -1,18 +1,20 @@
 //! The access trace of one block.
 
 use super::barriers::Barriers;
-use super::code::{Code, Role};
+use super::code::{Code, Role, Row};
 use crate::launch::{LaunchFile, Prepared};
 use serde_json::{Map, Value, json};
 use spadkit_base::error::{Error, Result};
 use spadkit_mapping::trace::{
     Access, AccessTrace, BLOCK_FIELD, BULK_COPIES_FIELD, BY_DESCRIPTOR_FIELD, BulkCopy, GRID_FIELD,
-    Op, REMOTE_FIELD, ROW_BYTES_FIELD, SharedVariable, TARGET_FIELD, TENSOR_COPIES_FIELD,
-    TensorCopy, VARIABLES_FIELD,
+    Op, REMOTE_FIELD, REMOTE_SITES_FIELD, ROW_BYTES_FIELD, RemoteSite, SharedVariable,
+    TARGET_FIELD, TENSOR_COPIES_FIELD, TensorCopy, VARIABLES_FIELD,
 };
-use spadkit_ptx::exec::{BlockSink, CopyEvent, Event, Launch, Meeting, Piece, SharedPart, Sink};
+use spadkit_ptx::exec::{
+    Access as MemoryAccess, BlockSink, CopyEvent, Event, Launch, Meeting, Piece, SharedPart, Sink,
+};
 use spadkit_ptx::shared::is_shared;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Mutex;
 
 /// Limit of accesses in the trace of one block.
@@ -150,6 +152,8 @@ impl<'a> AccessRecorder<'a> {
         );
         if recorded.remote > 0 {
             extra.insert(REMOTE_FIELD.to_owned(), json!(recorded.remote));
+            let sites = recorded.remote_sites(self.code);
+            extra.insert(REMOTE_SITES_FIELD.to_owned(), json!(sites));
         }
         if !file.then.is_empty() {
             extra.insert("launch".to_owned(), json!(index));
@@ -183,6 +187,9 @@ struct Recorded {
     tensor_copies: BTreeSet<TensorCopy>,
     /// Instructions of warps that access shared memory of other blocks.
     remote: u64,
+    /// The bytes there that each instruction accesses, as the offsets of the first and behind
+    /// the last.
+    remote_bytes: BTreeMap<u32, (u64, u64)>,
     /// Shared memory that bulk copies without a tensor map go through.
     bulk_copies: BTreeSet<BulkCopy>,
 }
@@ -231,7 +238,9 @@ impl BlockSink for OneBlock<'_> {
             Role::End => self.barriers.exit(event.warp, event.exec),
             _ => {}
         }
-        self.recorded.remote += u64::from(event.remote != 0);
+        if let Some(there) = &event.remote {
+            self.remote(event.pc, there);
+        }
     }
 
     fn barrier_reached(&mut self, meeting: &Meeting) {
@@ -257,6 +266,10 @@ impl BlockSink for OneBlock<'_> {
         };
         let copies = event.shared.iter().map(copy);
         self.recorded.tensor_copies.extend(copies);
+    }
+
+    fn sent(&mut self, pc: u32, there: &MemoryAccess) {
+        self.remote(pc, there);
     }
 
     fn barrier_passed(&mut self, barrier: u32) {
@@ -285,6 +298,21 @@ impl OneBlock<'_> {
             bytes: bytes as u32,
         };
         self.recorded.bulk_copies.extend(own.chain(there).map(copy));
+    }
+
+    /// An access to the shared memory of other blocks, which have their arrays where this one
+    /// has them.
+    fn remote(&mut self, pc: u32, there: &MemoryAccess) {
+        self.recorded.remote += 1;
+        let end = u64::from(self.recorder.shared_bytes());
+        let lanes = (0..32).filter(|lane| there.lanes >> lane & 1 == 1);
+        let starts = lanes.map(|lane| there.addresses[lane]);
+        for start in starts.filter(|start| *start < end) {
+            let behind = start + u64::from(there.bytes);
+            let known = self.recorded.remote_bytes.entry(pc);
+            let (from, to) = known.or_insert((start, behind));
+            (*from, *to) = ((*from).min(start), (*to).max(behind));
+        }
     }
 
     fn access(&mut self, event: &Event, op: Op, lanes: u32) {
@@ -323,6 +351,24 @@ impl OneBlock<'_> {
 }
 
 impl Recorded {
+    /// The instructions that access shared memory of other blocks. Those of barriers access no
+    /// array.
+    fn remote_sites(&self, code: &Code) -> Vec<RemoteSite> {
+        let rows = self
+            .remote_bytes
+            .iter()
+            .map(|(pc, bytes)| (&code.rows[*pc as usize], bytes));
+        let of_memory = rows.filter(|(row, _)| matches!(row.role, Role::Memory { .. }));
+        let site = |(row, &(from, to)): (&Row, &(u64, u64))| RemoteSite {
+            source: row.place().of_user().0.source,
+            ptx_line: row.line,
+            ptx_file: row.file.clone(),
+            offset: from as u32,
+            bytes: (to - from) as u32,
+        };
+        of_memory.map(site).collect()
+    }
+
     /// Barriers and accesses of the trace: between two barriers warp by warp,
     /// which in turn is up to the machine.
     fn in_order(mut self, code: &Code) -> (Vec<u32>, Vec<Access>) {

@@ -243,8 +243,8 @@ impl OneBlock<'_> {
         if let Some(load) = self.copied(row, event) {
             self.push(event.warp, &load);
         }
-        if event.remote != 0 {
-            let remote = row.instr(event.pc, InstrKind::Remote, event.remote);
+        if let Some(remote) = &event.remote {
+            let remote = row.instr(event.pc, InstrKind::Remote, remote.lanes);
             self.push(event.warp, &remote);
             if event.access.is_none() {
                 return;

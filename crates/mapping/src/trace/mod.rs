@@ -30,6 +30,8 @@ pub use matrix_rows::MatrixRows;
 pub use place::{Line, Place, Places};
 pub use place::{calls_text, line_of_file, ptx_text};
 pub use remote::FIELD as REMOTE_FIELD;
+pub use remote::RemoteSite;
+pub use remote::SITES_FIELD as REMOTE_SITES_FIELD;
 pub use rule::{Atomics, ConflictRule, Wide};
 pub use served::{Served, ServedWord};
 pub use spadkit_base::quote::without_folder;

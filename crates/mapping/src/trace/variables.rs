@@ -3,6 +3,7 @@
 
 use super::access::{Access, AccessTrace};
 use super::bulk_copies::FIELD as BULK_COPIES;
+use super::remote::SITES_FIELD as REMOTE_SITES;
 use super::tensor_copies::FIELD as TENSOR_COPIES;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
@@ -87,6 +88,8 @@ impl AccessTrace {
             let copies = self.bulk_copies_in(&(4 * range.start..4 * range.end), 4 * base);
             extra.insert(BULK_COPIES.to_owned(), json!(copies));
         }
+        // They count from the start of shared memory.
+        extra.remove(REMOTE_SITES);
         AccessTrace {
             accesses: self.accesses.iter().filter_map(part).collect(),
             shared_bytes: 4 * (range.end - base),

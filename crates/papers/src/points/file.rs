@@ -60,6 +60,15 @@ pub(super) fn is_cut(file: &Path) -> Result<bool> {
     Ok(bytes.last().is_some_and(|last| *last != b'\n'))
 }
 
+/// The bytes without the zeros at their end: after a loss of power, a file system may have
+/// given a file its length before its last bytes.
+fn without_unwritten(bytes: &[u8]) -> &[u8] {
+    match bytes.iter().rposition(|b| *b != 0) {
+        Some(last) => &bytes[..=last],
+        None => bytes,
+    }
+}
+
 /// Whether a run was interrupted in this line: it begins as one that is written here.
 fn is_broken(line: &[u8]) -> bool {
     const BEGINS: [&[u8]; 2] = [b"{\"digest\":\"", b"{\"shard\":\""];
@@ -108,7 +117,7 @@ pub(super) fn read(file: &Path) -> Result<(Option<PartOf>, Lines)> {
     let bytes = std::fs::read(file).map_err(|e| Error::io("read", file, e))?;
     let (mut part, mut lines) = (None, Lines::new());
     // The last line may be cut, also inside a character.
-    let whole = bytes.split_inclusive(|b| *b == b'\n');
+    let whole = without_unwritten(&bytes).split_inclusive(|b| *b == b'\n');
     for (i, line) in whole.enumerate() {
         let refuse = |what| {
             Err(Error::usage(

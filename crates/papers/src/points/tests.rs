@@ -48,6 +48,26 @@ fn a_line_may_be_cut_inside_a_character() {
     assert!(error.to_string().contains("line 2: no point"), "{error}");
 }
 
+/// A file system may give a file its length before its last bytes, and lose power between.
+#[test]
+fn zeros_at_the_end_are_no_damage() {
+    let dir = tempfile::tempdir().unwrap();
+    let file = dir.path().join("points.jsonl");
+    let points = Points::open(&file).unwrap();
+    points.add("1", "first", &5u32).unwrap();
+    drop(points);
+    let whole = std::fs::read_to_string(&file).unwrap();
+    for cut in ["", "{\"digest\":\"2\",\"res"] {
+        std::fs::write(&file, format!("{whole}{cut}\0\0\0\0")).unwrap();
+        let again = Points::open(&file).unwrap();
+        assert_eq!(again.get::<u32>("1"), Some(5));
+        drop(again);
+        assert_eq!(std::fs::read_to_string(&file).unwrap(), whole);
+    }
+    std::fs::write(&file, "\0\0\0\0").unwrap();
+    assert!(Points::open(&file).is_err());
+}
+
 #[test]
 fn a_file_of_something_else_is_refused_and_left_alone() {
     let dir = tempfile::tempdir().unwrap();

@@ -38,6 +38,10 @@ pub struct LeftAlone {
     /// The library of the toolkit that accesses the array by a reference.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub library: Option<&'static str>,
+    /// The lines in which other blocks of the cluster access it: the mapping has to be there,
+    /// too, and no change of the source says how.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub by_other_blocks: Vec<String>,
 }
 
 /// The percentage of wavefronts that a change must save to pay off.
@@ -80,11 +84,25 @@ impl From<Suggestion> for LeftAlone {
             by_triton: false,
             python: None,
             library,
+            by_other_blocks: Vec::new(),
         }
     }
 }
 
 impl LeftAlone {
+    /// Why an array stays that other blocks of the cluster access.
+    pub fn other_blocks(&self) -> Option<String> {
+        let lines = &self.by_other_blocks;
+        (!lines.is_empty()).then(|| {
+            format!(
+                "other blocks of the cluster access {} in {}, and would have to use the mapping, \
+                 too",
+                self.array,
+                lines.join(", ")
+            )
+        })
+    }
+
     /// The lines whose accesses would become several, of the PTX or the machine code.
     pub fn all_torn(&self) -> &[TornLine] {
         let of_code = self.machine_code.as_ref().map_or(&[][..], |c| &c.torn);
@@ -104,6 +122,9 @@ pub fn torn_verdict(changes: &[Suggestion], left: &[LeftAlone]) -> Option<String
     let is_torn = |s: &Suggestion| !s.torn.is_empty() || s.keeps_merged;
     match (changes, left) {
         ([], []) => None,
+        ([], left) if left.iter().any(|l| !l.by_other_blocks.is_empty()) => {
+            Some(format!("No change of the source is offered: {because}."))
+        }
         ([], _) => Some(format!("No change of the source pays: {because}.")),
         ([one], []) if is_torn(one) => Some(format!(
             "As a change of the source, {} leaves {} of {}: {because}.",
@@ -131,6 +152,9 @@ fn because(changes: &[Suggestion], left: &[LeftAlone]) -> String {
     }
     if let Some(python) = left.iter().find_map(|l| l.python) {
         return format!("no layout of {} is the mapping", python.name());
+    }
+    if let Some(text) = left.iter().find_map(LeftAlone::other_blocks) {
+        return text;
     }
     if let Some(library) = left.iter().find_map(|l| l.library) {
         return format!("{library} accesses the array, and its source cannot take the mapping");
@@ -182,6 +206,7 @@ mod tests {
             by_triton: false,
             python: None,
             library: None,
+            by_other_blocks: Vec::new(),
         }
     }
 

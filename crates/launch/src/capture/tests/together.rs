@@ -130,6 +130,45 @@ fn a_load_from_another_block_takes_longer_than_one_from_the_own() {
     let trace = clusters(16, "shared::cluster").access();
     assert_eq!((trace.accesses.len(), trace.remote_accesses()), (1, 16));
     assert_eq!(clusters(16, "shared").access().remote_accesses(), 0);
+    // Each reads what the lanes of the other block have written, all of the first 128 bytes.
+    let reached = |trace: AccessTrace| -> Vec<(u32, u32)> {
+        let sites = trace.remote_sites().into_iter();
+        sites.map(|site| (site.offset, site.bytes)).collect()
+    };
+    assert_eq!(reached(trace), [(0, 128); 16]);
+    assert_eq!(reached(clusters(16, "shared").access()), []);
+}
+
+/// What `st.async` and `red.async` write in the other block; the barriers there are no array.
+#[test]
+fn asynchronous_stores_are_sites_of_other_blocks() {
+    for store in ["st.async.weak", "red.async.relaxed.cluster"] {
+        let add = if store.starts_with("red") { ".add" } else { "" };
+        let dir = tempfile::tempdir().unwrap();
+        let ptx = format!(
+            ".version 8.6\n.target sm_90\n.address_size 64\n\
+             .shared .align 8 .b64 bar; .shared .align 16 .b8 tile[256];\n\
+             .visible .entry k() .reqnctapercluster 2, 1, 1 {{\n.reg .b32 %r<9>; .reg .pred %p<3>;\n\
+             mov.u32 %r0, %tid.x; setp.eq.u32 %p1, %r0, 0; shl.b32 %r1, %r0, 2;\n\
+             mov.u32 %r2, tile; add.u32 %r3, %r2, %r1; st.shared.u32 [%r3], 0; mov.u32 %r4, bar;\n\
+             @%p1 mbarrier.init.shared::cta.b64 [%r4], 1; fence.mbarrier_init.release.cluster;\n\
+             barrier.cluster.arrive; barrier.cluster.wait;\n\
+             @%p1 mbarrier.arrive.expect_tx.shared::cta.b64 _, [%r4], 128;\n\
+             mov.u32 %r5, %cluster_ctarank; xor.b32 %r5, %r5, 1;\n\
+             mapa.shared::cluster.u32 %r6, %r3, %r5; mapa.shared::cluster.u32 %r7, %r4, %r5;\n\
+             {store}.shared::cluster.mbarrier::complete_tx::bytes{add}.u32 [%r6], %r0, [%r7];\n\
+             W: mbarrier.try_wait.parity.acquire.cluster.shared::cta.b64 %p2, [%r4], 0;\n\
+             @!%p2 bra W; barrier.cluster.arrive; barrier.cluster.wait;\nret;\n}}\n"
+        );
+        std::fs::write(dir.path().join("k.ptx"), ptx).unwrap();
+        let launch = "ptx = \"k.ptx\"\ngrid = [2]\nblock = [32]\n";
+        std::fs::write(dir.path().join("k.toml"), launch).unwrap();
+        let trace = Files { dir }.access();
+        assert_eq!(trace.remote_accesses(), 1, "{store}");
+        let sites = trace.remote_sites();
+        assert_eq!(sites.len(), 1, "{store}: {sites:?}");
+        assert_eq!((sites[0].offset, sites[0].bytes), (16, 128), "{store}");
+    }
 }
 
 #[test]

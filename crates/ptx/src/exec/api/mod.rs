@@ -346,9 +346,9 @@ pub struct Event<'a> {
     pub access: Option<Access<'a>>,
     /// The load of an asynchronous copy: lanes that copy no byte of it have none.
     pub copied: Option<Access<'a>>,
-    /// Lanes that access shared memory of other blocks of the cluster, which is no access
-    /// of this block.
-    pub remote: u32,
+    /// The access to shared memory of other blocks of the cluster, which is no access of this
+    /// block: the lanes that make it, and their offsets in the other block.
+    pub remote: Option<Access<'a>>,
 }
 
 /// Observes a run; called from several threads.
@@ -367,6 +367,10 @@ pub trait BlockSink {
 
     /// A lane of a bulk copy that was told of has copied.
     fn bulk_copy(&mut self, _event: &CopyEvent) {}
+
+    /// An `st.async` or `red.async` that was told of has written shared memory of other blocks
+    /// of the cluster, at these offsets.
+    fn sent(&mut self, _pc: u32, _there: &Access) {}
 
     /// Another block of the cluster has changed an `mbarrier` of this one.
     fn changed_by_peer(&mut self, _event: &PeerEvent) {}

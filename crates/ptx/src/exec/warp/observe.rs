@@ -43,7 +43,7 @@ pub fn observe(m: &mut Machine, pc: u32, (active, exec): (u32, u32)) {
         exec,
         access: None,
         copied: None,
-        remote: 0,
+        remote: None,
     };
     if let Some(at) = image.access[pc as usize] {
         let info = &image.memory[at as usize];
@@ -204,6 +204,7 @@ fn observe_in(
     // What goes to other blocks of the cluster alone is no access here.
     let elsewhere = exec == 0 && event.exec != 0;
     let remote = event.exec & !exec;
+    let offsets = (remote != 0).then(|| peer_offsets(m, remote, addresses));
     let row_bytes = match &info.transfer {
         Transfer::Fragment(moved) => Some(tensor::row_bytes(m, moved, exec)),
         _ => None,
@@ -217,13 +218,15 @@ fn observe_in(
             row_bytes,
         };
         let access = (!elsewhere).then_some(access);
-        let copied = sources.as_ref().map(|(addresses, lanes)| Access {
-            space: Space::Global,
+        let plain = |(space, lanes, addresses)| Access {
+            space,
             bytes: info.bytes,
-            lanes: *lanes,
+            lanes,
             addresses,
             row_bytes: None,
-        });
+        };
+        let copied = (sources.as_ref()).map(|(at, lanes)| plain((Space::Global, *lanes, at)));
+        let remote = (offsets.as_ref()).map(|at| plain((space, remote, at)));
         observer.instruction(&Event {
             access,
             copied,
@@ -244,6 +247,19 @@ fn own_lanes(m: &Machine, exec: u32, addresses: &mut [u64; 32]) -> u32 {
         }
     }
     own
+}
+
+/// The offsets of the lanes of `remote` in the shared memory of other blocks; beyond all of
+/// it where the cluster has no such block.
+fn peer_offsets(m: &Machine, remote: u32, addresses: &[u64; 32]) -> [u64; 32] {
+    let mut offsets = *addresses;
+    for lane in active(remote) {
+        offsets[lane as usize] = match m.reached(addresses[lane as usize]) {
+            Reached::Peer(_, at) => at,
+            Reached::Own(_) | Reached::Nobody(_) => u64::MAX,
+        };
+    }
+    offsets
 }
 
 /// Addresses at which an asynchronous copy reads, and the lanes that do.
