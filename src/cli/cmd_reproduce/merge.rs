@@ -40,6 +40,12 @@ impl Execute for MergeArgs {
     }
 
     fn execute(&self, _global: &Global, printer: &Printer) -> Result<()> {
+        if let Some(missing) = self.shards.iter().find(|shard| !shard.exists()) {
+            return Err(Error::usage(
+                format!("there is no file or folder {}", missing.display()),
+                "expected folders of reproduce, or files of --points",
+            ));
+        }
         let is_file = |shard: &&PathBuf| shard.is_file();
         match self.shards.iter().find(is_file) {
             None => self.folders(printer),
