@@ -26,7 +26,7 @@ pub struct MergeArgs {
     /// The figures of the shards of `reproduce` [default: all].
     #[arg(long = "id", value_name = "ID")]
     ids: Vec<String>,
-    /// Write what is there although shards are missing (files of points).
+    /// For files of points: write what is there, even if shards are missing.
     #[arg(long)]
     partial: bool,
     /// The merged folder, or the merged file.
