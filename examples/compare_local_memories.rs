@@ -150,7 +150,9 @@ const PATTERNS: [(&str, Pattern); 5] = [
     ("a bank of its own each", |lane, k, _, banks| {
         lane + banks * (k % 32)
     }),
-    ("from one bank on", |lane, k, _, banks| banks * lane + k),
+    ("all lanes start in one bank", |lane, k, _, banks| {
+        banks * lane + k
+    }),
     ("one bank", |lane, k, lanes, banks| {
         banks * (lane + lanes * (k % 4))
     }),

@@ -69,7 +69,7 @@ pub(super) fn of_unit(
 /// Where a campaign keeps its results, and which part of it runs.
 #[derive(Args, Clone, Debug)]
 pub(super) struct PointArgs {
-    /// Store each result in FILE, and skip the results that it already has, of the
+    /// Store each result in FILE, and skip results that FILE already has for the
     /// same inputs, options and versions. Repeat the option to read the files of
     /// other shards.
     #[arg(long, value_name = "FILE.jsonl")]

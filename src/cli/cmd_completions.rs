@@ -25,7 +25,7 @@ use std::path::{Path, PathBuf};
 ///   spadkit completions zsh > ~/.zfunc/_spadkit
 ///   spadkit completions fish > ~/.config/fish/completions/spadkit.fish
 ///
-/// `make install` puts these and the man pages in place.
+/// `make install` installs these and the man pages.
 #[derive(Args)]
 #[command(verbatim_doc_comment)]
 pub struct CompletionsArgs {

@@ -34,8 +34,8 @@ pub struct ConflictsArgs {
     /// Without line information, sum by line of the PTX.
     #[arg(long, conflicts_with = "per_pc")]
     source: bool,
-    /// With --source: simulate the launch on the machine, under each mapping of
-    /// hardware, for the percentage of its cycles that each line takes.
+    /// With --source: simulate the launch under each mapping in hardware, and show
+    /// the percentage of its cycles that each line takes.
     #[arg(long = "simulate", alias = "cycles", requires = "source")]
     cycles: bool,
     /// Assemble the kernel, and also count the accesses of the machine code, next to

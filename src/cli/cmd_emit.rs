@@ -20,8 +20,8 @@ use std::path::PathBuf;
 /// and a manifest.
 ///
 /// Afterwards the directory holds exactly the spadkit files of this call. If a
-/// file was edited, or is not spadkit's, it is named and kept, and nothing is
-/// written.
+/// file in the way was edited, or is not spadkit's, emit names it and writes
+/// nothing.
 #[derive(Args)]
 pub struct EmitArgs {
     /// Units; all if none is named.

@@ -39,7 +39,7 @@ use std::time::Duration;
 ///
 /// Each kernel is run, its faults and outputs are checked, and the bank
 /// conflicts of its traced block are counted. A limit is METRIC > N or METRIC >= N,
-/// with the metric conflicts, excess (wavefronts more than the words need),
+/// with the metric conflicts, excess (wavefronts beyond the ideal number),
 /// findings (faults, and outputs that are not as expected), warnings, cycles
 /// (simulated) or area (NAND2 equivalents of the units that compute the bank
 /// mapping in one SM, synthesized). Limits are taken from --fail-on, else from spadkit-gate.toml
@@ -61,7 +61,7 @@ pub struct GateArgs {
     /// Numbers of an earlier run: only what is worse fails.
     #[arg(long, value_name = "FILE.json")]
     baseline: Option<PathBuf>,
-    /// Write the numbers of this run as a baseline; nothing fails but bad input.
+    /// Write the numbers of this run as a baseline; only bad input fails.
     #[arg(long, value_name = "FILE.json", conflicts_with = "baseline")]
     write_baseline: Option<PathBuf>,
     /// Write what fails, with lines and fixes, as SARIF 2.1.0.

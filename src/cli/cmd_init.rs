@@ -27,7 +27,7 @@ use std::path::{Path, PathBuf};
 pub struct InitArgs {
     /// PTX of the kernel.
     input: PathBuf,
-    /// Its entry; needed only if the PTX has several.
+    /// Entry of the PTX; needed only if there are several.
     #[arg(long, alias = "kernel", value_name = "NAME")]
     entry: Option<String>,
     /// Thread blocks.

@@ -17,9 +17,9 @@ const REQUIRED_PCT: f64 = 99.0;
 
 /// Inject faults into the RTL and count those that the co-simulation catches.
 ///
-/// Faults that are not caught are proved equivalent, or listed as missed with
-/// their place. Exit status 1 if less than 99 % of those not proved equivalent
-/// are caught.
+/// A fault that is not caught may be harmless: mutate tries to prove that it
+/// changes no output, and lists the others as missed, with their location. The
+/// exit status is 1 if less than 99 % of the faults not proved harmless are caught.
 #[derive(Args)]
 pub struct MutateArgs {
     /// Units; all if none is named.

@@ -27,12 +27,12 @@ use std::time::Duration;
 
 /// Prove units correct with Yosys.
 ///
-/// Hash units, for every address and every legal configuration: the unit after
-/// its registers computes its definition, (bank, row) is a bijection, writes
-/// and reset work. Units of the path, in small machines, by induction from
-/// reset: queues lose nothing, locks have one owner, and so on
-/// (docs/explanation/proofs.md). Exit status 1 if a property is disproved or
-/// not decided in time.
+/// For hash units, it proves for every address and every legal configuration
+/// that the unit, driven by its registers, computes its definition, that (bank,
+/// row) is a bijection, and that writes and reset work. For units of the path,
+/// it proves by induction from reset, in small machines, that queues lose
+/// nothing, locks have one owner, and so on (docs/explanation/proofs.md). The
+/// exit status is 1 if a property is disproved or not decided in time.
 #[derive(Args)]
 pub struct ProveArgs {
     /// Units; all if none is named.

@@ -61,7 +61,7 @@ pub struct ReproduceArgs {
     #[arg(long, value_name = "FILE.html", conflicts_with = "shard")]
     report: Option<PathBuf>,
     /// Fail if the points and pages in this folder, or the table of README.md
-    /// beside it, are not those of the tree. Points of the figures named by ID
+    /// beside it, are not those that the checkout gives. Points of the figures named by ID
     /// are computed again.
     #[arg(
         long,
@@ -71,8 +71,8 @@ pub struct ReproduceArgs {
         conflicts_with_all = ["out", "shard", "sensitivity", "points", "report"]
     )]
     check: Option<PathBuf>,
-    /// With --check, compute this many points of other figures again that take a
-    /// second at most; or all points.
+    /// With --check: also compute this many points of the other figures again,
+    /// among those that take a second at most; or all points.
     #[arg(long, value_name = "N|all", value_parser = amount, default_value = "0")]
     recompute: usize,
 }

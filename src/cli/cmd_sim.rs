@@ -39,9 +39,9 @@ use sweep::{Sweep, run_part};
 
 /// Run a kernel on the golden model of a whole SM.
 ///
-/// In an access trace, an access waits for the second one before it in its warp
-/// (--dependent), atomics go through the lock unit, and barriers count. Full
-/// traces, program texts (docs/reference/formats.md) and launch files, whose
+/// An access trace has no registers, so each access waits for the second one
+/// before it in its warp (--dependent); its atomics go through the lock unit, and
+/// its barriers are executed. Full traces, program texts (docs/reference/formats.md) and launch files, whose
 /// PTX kernel is executed first (docs/reference/ptx-traces.md), have all their
 /// instructions and dependences.
 ///

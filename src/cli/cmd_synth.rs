@@ -24,8 +24,9 @@ use std::path::PathBuf;
 /// Yosys and ABC map each unit for each target period; OpenSTA adds static
 /// timing and power (omitted without it). A unit with a clock is rated by
 /// OpenSTA's period, which includes clock-to-output and set-up times, any other
-/// by ABC's delay. For named units with a clock, the slowest paths into and out
-/// of each group of registers and ports are shown, and the critical path.
+/// by ABC's delay. For each unit that you name, if it has a clock, the output
+/// also has the slowest paths into and out of each group of registers and ports,
+/// and the critical path.
 #[derive(Args)]
 pub struct SynthArgs {
     /// Units; all if none is named.

@@ -44,8 +44,8 @@ use std::time::Duration;
 /// all of shared memory and for each variable of the kernel. They are ranked by
 /// remaining conflicts, then operations added per access, then bytes wasted.
 ///
-/// Of several kernels, each with the machine of its own target, the best mapping
-/// of each is listed; the JSON has all of them.
+/// For several kernels, tune lists the best mapping of each, on the machine of
+/// its own target; the JSON has all mappings.
 #[derive(Args, Clone)]
 #[command(mut_arg("points", |arg| arg.conflicts_with_all(["report", "machine_code"])))]
 pub struct TuneArgs {
@@ -100,9 +100,9 @@ pub struct TuneArgs {
     /// The earlier name of --fixed-rows.
     #[arg(long, value_name = "HOW", hide = true)]
     row: Option<Row>,
-    /// Conflicts in all blocks that an SM holds when pairs of blocks share all of
-    /// their scratchpad except the fraction T, 0 to 1: their bases are not
-    /// multiples of a row of banks.
+    /// Count the conflicts of all blocks that an SM holds if pairs of blocks share
+    /// all of their scratchpad except the fraction T, 0 to 1: such blocks may begin
+    /// at addresses that are not multiples of a row of banks.
     #[arg(long, value_name = "T", conflicts_with = "software")]
     sharing: Option<f64>,
     #[command(flatten)]

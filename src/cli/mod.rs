@@ -164,7 +164,8 @@ fn parse() -> Cli {
             } else {
                 error.render().to_string()
             };
-            printer::to_stderr(&screen.folded(&with_shown_arguments(text), 0));
+            let text = with_plain_reasons(with_shown_arguments(text));
+            printer::to_stderr(&screen.folded(&text, 0));
             std::process::exit(error.exit_code())
         } else {
             error.exit()
@@ -185,6 +186,23 @@ fn with_shown_arguments(mut text: String) -> String {
         }
     }
     text
+}
+
+/// Why a text is no number: clap has it in the words of Rust's library.
+fn with_plain_reasons(text: String) -> String {
+    const REASONS: [(&str, &str); 3] = [
+        ("invalid digit found in string", "expected a whole number"),
+        (
+            "cannot parse integer from empty string",
+            "expected a whole number",
+        ),
+        (
+            "number too large to fit in target type",
+            "the number is too large",
+        ),
+    ];
+    let replaced = |text: String, (from, to): &(&str, &str)| text.replace(from, to);
+    REASONS.iter().fold(text, replaced)
 }
 
 /// The command that runs, as the shell was given it.

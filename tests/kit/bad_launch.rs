@@ -149,7 +149,7 @@ fn launches_that_do_not_fit_the_ptx() {
     edited("count = 32", "value = 32").refused(&[], "argument 'out', u32, has 4 bytes");
     edited("entry = \"k\"", "entry = \"other\"").refused(&[], "no launch takes the argument 'n'");
     let missing = LAUNCH.split("\n[[arg]]\nname = \"n\"").next().unwrap();
-    Folder::new(missing, PTX).refused(&[], "1 arguments for k");
+    Folder::new(missing, PTX).refused(&[], "1 argument for k");
     let symbol = |keys: &str| format!("{LAUNCH}\n[[symbol]]\n{keys}");
     let folder = |keys: &str| Folder::new(&symbol(keys), PTX);
     folder("name = \"tables\"\ntype = \"u8\"\ncount = 8").refused(&[], "has no variable 'tables'");
@@ -164,6 +164,7 @@ fn files_that_are_missing_or_no_ptx() {
     Folder::new(LAUNCH, "int main() {}").refused(&[], "k.ptx:1:1");
     Folder::new(LAUNCH, &PTX[..PTX.len() / 2]).refused(&[], "k.ptx:");
     edited("k.ptx", "l.ptx").refused(&[], "l.ptx");
+    edited("k.ptx", "l.ptx").refused(&[], "k.toml:1:7");
     edited("count = 32", "count = 32\ninit = \"no.npy\"").refused(&[], "no.npy");
     let folder = edited("count = 32", "count = 32\ninit = \"in.npy\"");
     std::fs::write(folder.path("in.npy"), "junk").unwrap();

@@ -484,7 +484,7 @@ fn wrong_arguments_name_what_was_expected() {
         ),
         (
             &["merge", "no/such/folder", "-o", "target/tmp/none"],
-            "no/such/folder",
+            "no file or folder no/such/folder",
         ),
     ] {
         let out = spadkit(args);

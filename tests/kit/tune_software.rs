@@ -116,6 +116,9 @@ fn the_mode_that_clears_a_tile_is_said() {
     let answer = "tile: no mode clears it, tma:128 leaves the fewest, 96 of 992; no mapping that \
                   keeps units of 16 bytes whole leaves fewer, proved";
     assert!(shown.contains(answer), "{shown}");
+    let same = text("kernels/questions/transpose_halves.toml");
+    let answer = "no mode clears it, and none leaves fewer than the";
+    assert!(same.contains(answer), "{same}");
     let none = text("kernels/transpose/transpose.toml");
     assert!(!none.contains("tma:"), "{none}");
 }

@@ -26,7 +26,7 @@ pub struct MergeArgs {
     /// The figures of the shards of `reproduce` [default: all].
     #[arg(long = "id", value_name = "ID")]
     ids: Vec<String>,
-    /// Write what is there although shards are missing (files of points).
+    /// For files of points: write what is there, even if shards are missing.
     #[arg(long)]
     partial: bool,
     /// The merged folder, or the merged file.
@@ -40,6 +40,12 @@ impl Execute for MergeArgs {
     }
 
     fn execute(&self, _global: &Global, printer: &Printer) -> Result<()> {
+        if let Some(missing) = self.shards.iter().find(|shard| !shard.exists()) {
+            return Err(Error::usage(
+                format!("there is no file or folder {}", missing.display()),
+                "expected folders of reproduce, or files of --points",
+            ));
+        }
         let is_file = |shard: &&PathBuf| shard.is_file();
         match self.shards.iter().find(is_file) {
             None => self.folders(printer),

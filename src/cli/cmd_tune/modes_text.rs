@@ -120,10 +120,12 @@ impl ModesOf {
             let floor = self.found.unit_floor;
             format!("a mapping that keeps units of 16 bytes whole leaves at least {floor}")
         };
-        format!(
-            "{name}: {which} clears it, {} leaves the fewest, {left} of {plain}; {proof}\n",
-            best.name
-        )
+        let fewest = if best.name == "none" {
+            format!("and none leaves fewer than the {plain} that it has")
+        } else {
+            format!("{} leaves the fewest, {left} of {plain}", best.name)
+        };
+        format!("{name}: {which} clears it, {fewest}; {proof}\n")
     }
 }
 

@@ -345,6 +345,8 @@ fn bad_usage() {
         ("compose missing.toml", "cannot read missing.toml"),
         ("cosim --cycles 0", "0 is not in 1.."),
         ("cosim --cycles -1", "invalid value '-1'"),
+        ("cosim --seed x", "expected a whole number"),
+        ("flow kernel:nw --budget x", "expected a whole number"),
         ("cosim --cycles 18446744073709551616", "invalid value"),
         ("cosim --wave x.vcd", "name the one unit"),
         ("tune kernel:nw --budget nan", "expected seconds"),

@@ -5,6 +5,7 @@ use super::file::LaunchFile;
 use super::single::{Launch, Passed};
 use super::symbol::Symbol;
 use super::tensor_map::TENSOR_MAP;
+use crate::readable::counted;
 use spadkit_base::error::Result;
 use spadkit_base::input::section::Source;
 use spadkit_ptx::exec::{Parameter, Program};
@@ -33,7 +34,7 @@ pub(super) fn resolve<'a>(
             .collect(),
     };
     if args.len() != params.len() {
-        let what = format!("{} arguments for {entry}", args.len());
+        let what = format!("{} for {entry}", counted(args.len(), "argument"));
         let help = format!("expected {}: {}", params.len(), described(&params));
         return Err(file.source.error(what, help, launch.offset));
     }
@@ -150,10 +151,10 @@ pub(super) fn check_all_taken(file: &LaunchFile, launches: &[Resolved]) -> Resul
         Some(i) => Err(file.source.error(
             format!("no launch takes the argument '{}'", file.args[i].name),
             format!(
-                "{} has {} parameters, which the first arguments are for; others are named by \
-                 the args of a [[then]]",
+                "{} has {}, and takes as many [[arg]] tables from the first on; remove the \
+                 others, or name them in the args of a [[then]]",
                 launches[0].entry,
-                launches[0].params.len()
+                counted(launches[0].params.len(), "parameter")
             ),
             file.args[i].offset,
         )),

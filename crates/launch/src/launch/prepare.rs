@@ -162,10 +162,23 @@ impl LaunchFile {
     /// The PTX, parsed; linked if there are several.
     pub fn module(&self) -> Result<Module> {
         let module = |file: &PathBuf| {
-            require_file(file)?;
+            require_file(file).map_err(|error| self.unread_ptx(error))?;
             read_module(file)
         };
         Module::link(self.ptx_files().map(module).collect::<Result<_>>()?)
+    }
+
+    /// A PTX file that cannot be read is an error in the line that names it.
+    fn unread_ptx(&self, error: Error) -> Error {
+        match error {
+            Error::Io { .. } => self.source.error(
+                error.to_string(),
+                "'ptx' names a file relative to the launch file: compile the kernel into it, or \
+                 name another",
+                self.ptx.offset,
+            ),
+            other => other,
+        }
     }
 }
 

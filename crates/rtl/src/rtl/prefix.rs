@@ -12,7 +12,7 @@ pub(super) fn check(prefix: &str) -> Result<()> {
         return Ok(());
     }
     Err(Error::usage(
-        format!("prefix {prefix:?} cannot stand in front of a module's name"),
+        format!("prefix {prefix:?} cannot begin the name of a module"),
         "expected at most 64 letters, digits and '_', no digit first, such as big_",
     ))
 }

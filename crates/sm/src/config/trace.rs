@@ -80,8 +80,8 @@ impl Config {
     pub fn lacks_rtl(&self) -> Option<String> {
         self.wide.in_phases().then(|| {
             format!(
-                "{} serves wide accesses in phases, the SM path of the kit one word of each lane \
-                 at a time",
+                "{} serves wide accesses in phases, but the SM path that has RTL serves one word \
+                 of each lane at a time",
                 self.name
             )
         })

@@ -79,18 +79,18 @@ impl Skeleton {
             let named = self.names().position(|n| n == arg.name);
             let place = arg.name.parse().ok().filter(|at| *at < values.len());
             let Some(at) = named.or(place) else {
+                // A number is a position: no name is near to it.
+                let near = match arg.name.parse::<usize>() {
+                    Ok(_) => String::new(),
+                    Err(_) => did_you_mean(&arg.name, self.names()),
+                };
                 return Err(Error::usage(
-                    format!(
-                        "{} has no parameter '{}'{}",
-                        self.entry,
-                        arg.name,
-                        did_you_mean(&arg.name, self.names())
-                    ),
+                    format!("{} has no parameter '{}'{near}", self.entry, arg.name),
                     if self.params.is_empty() {
                         "the entry has no parameters".to_owned()
                     } else {
                         format!(
-                            "expected one of {}, or its place from 0",
+                            "expected one of {}, or its position from 0",
                             self.names().collect::<Vec<_>>().join(", ")
                         )
                     },

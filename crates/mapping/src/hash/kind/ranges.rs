@@ -39,8 +39,9 @@ impl Ranges<'_> {
         if count == m as usize {
             return Ok(());
         }
+        let bits_are = if count == 1 { "bit is" } else { "bits are" };
         Err(self.error(
-            format!("{count} bank bits are given"),
+            format!("{count} bank {bits_are} given"),
             format!("expected {m}, bank bit 0 first"),
         ))
     }

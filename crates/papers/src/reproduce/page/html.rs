@@ -243,7 +243,7 @@ fn errors_table(rows: Vec<Vec<String>>) -> Option<TextTable> {
         "rank correlation",
     ];
     (!rows.is_empty()).then(|| TextTable {
-        caption: "Mean absolute errors in percentage points, beside models that know nothing"
+        caption: "Mean absolute errors in percentage points, compared with trivial models"
             .to_owned(),
         head: head.map(str::to_owned).into(),
         rows,

@@ -19,10 +19,11 @@ fn rules() -> String {
     };
     let lines: Vec<Vec<String>> = RULES.iter().map(line).collect();
     format!(
-        "How far a value may be off depends on its evidence alone; no figure can change it. \
-         Inferred values have the rule that they would have without the fitted input. A timed \
-         change must also go the published way; if it does and is off by more, the verdict is \
-         *direction only*. ° marks rows that a mechanism without effect would pass, too.\n\n{}",
+        "How far a value may be off depends only on its evidence; no figure can change it. An \
+         inferred value has the tolerance that it would have without the fitted input. A timed \
+         change must also have the published direction. If it has, but is off by more than the \
+         tolerance, the verdict is *direction only*. ° marks rows that a mechanism without effect \
+         would also pass.\n\n{}",
         table(&["evidence", "value", "may be off by", "because"], &lines)
     )
 }
@@ -39,9 +40,9 @@ make reproduction                        # computes all and writes these pages
 
 `reproduce/` has a file per figure with workloads, machines and published values. \
 `docs/reproduction/points.jsonl` has every computed point under the digest of its inputs: kernel, \
-launch file, data, machine, configuration. `--check` fails if a point of the tree is not there, if \
-one there is of no use, or if pages, charts or the table of README.md differ in a byte from what \
-the points give. A digest covers inputs, not the program. To catch a changed program, `--check ID` \
-computes the points of these figures again, and `--recompute N` a sample of the others. \
-`make test` does both for the quick figures, `make campaign` for all.
+launch file, data, machine, configuration. `--check` fails if a point is missing in this file, if \
+the file has a point that is no longer used, or if a page, a chart or the table of README.md \
+differs in a byte from what the points give. A digest covers inputs, not the program. To catch a \
+changed program, `--check ID` computes the points of these figures again, and `--recompute N` a \
+sample of the others. `make test` does both for the quick figures, `make campaign` for all.
 ";

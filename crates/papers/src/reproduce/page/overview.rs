@@ -39,12 +39,12 @@ fn head(sections: &[Section]) -> String {
         .collect();
     format!(
         "# Reproduction\n\n\
-         The numbers, figures and stated directions of the \
-         [five papers](reference/glossary.md#papers), compared with what the models here \
-         compute. Each row says what it is worth: *formula* and *counted* rows involve no \
-         clock; *timed* rows come from simulated cycles. Two kinds are no evidence of their own: \
-         the inputs of *inferred* rows were chosen to fit what the paper publishes, and the \
-         published value of an *identity* is itself an input of the kit.\n\n\
+         This page compares the numbers, figures and stated directions of the \
+         [five papers](reference/glossary.md#papers) with what our models compute. The column \
+         *evidence* says how far to trust a row: *formula* and *counted* rows involve no clock; \
+         *timed* rows come from simulated cycles. Two kinds prove nothing: the inputs of \
+         *inferred* rows were chosen to fit what the paper publishes, and the published value of \
+         an *identity* is itself an input of the kit.\n\n\
          ![Measured over published values, by evidence](charts/overview.svg)\n\n\
          Values on the line agree.{left_out} Pages: {}.\n\n",
         pages.join("; ")
@@ -70,9 +70,9 @@ fn differing(sections: &[Section]) -> String {
         "{} values and statements differ. The pages of the papers show all of them, and the cause \
          of {explained}; for the others it is not known. The table has the {} furthest of \
          {all_sums} means and sums, then the {} furthest values of single workloads, one of each \
-         of {all_values} quantities. The furthest is the one that is off by the most times what a \
-         timed value of its kind may be off by; where that is 10 % of the value, each factor of \
-         1.1 counts once.\n\n",
+         of {all_values} quantities. *Furthest* means the largest ratio of the difference to the \
+         tolerance of a timed value of the same kind; where this tolerance is 10 % of the value, \
+         each factor of 1.1 counts as one tolerance.\n\n",
         missed.len(),
         sums.len(),
         values.len()

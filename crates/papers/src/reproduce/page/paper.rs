@@ -65,7 +65,7 @@ fn null_models(nulls: &[Null]) -> String {
         "rank correlation",
     ];
     format!(
-        "Mean absolute errors in percentage points, beside two models that know nothing:\n\n{}",
+        "Mean absolute errors in percentage points, compared with two trivial models:\n\n{}",
         table(&head, &lines)
     )
 }
