@@ -195,7 +195,9 @@ impl ChoiceInputs<'_> {
             return Ok(None);
         };
         let spec: LayoutSpec = line.hash.parse()?;
-        let command = self.input.launch().map(|_| {
+        // What cannot be put into the PTX has no command that does it.
+        let launch = self.input.launch().filter(|_| line.rewritten.is_some());
+        let command = launch.map(|_| {
             let hash = format!(" --hash {}", shell(&line.hash));
             commands::rewrite(&shell(self.input.name()), &hash, PTX, self.machine_option)
         });

@@ -54,3 +54,15 @@ fn a_line_of_another_block_withholds_the_change() {
         assert!(!sites.is_empty() && sites.iter().all(|s| s["bytes"].as_u64().unwrap() <= 4096));
     }
 }
+
+/// What `rewrite` refuses is no command of the report.
+#[test]
+fn flow_offers_no_rewriting_that_is_refused() {
+    let launch = launch("by_pointer");
+    let out = launch.folder.path().join("out");
+    let out = out.to_str().unwrap();
+    let shown = text(&["flow", &launch.file, "--fast", "-q", "-o", out]);
+    assert!(shown.contains("left out: rewriting"), "{shown}");
+    let page = std::fs::read_to_string(format!("{out}/report.html")).unwrap();
+    assert!(page.contains("spadkit tune") && !page.contains("spadkit rewrite"));
+}
