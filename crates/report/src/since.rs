@@ -93,10 +93,10 @@ fn numbers(then: &Value, now: &Value) -> Vec<Change> {
         }),
         ("conflicts under the best hash", &fewest),
         ("cycles as it is", &|v| {
-            v["worth"]["before"]["cycles"].as_f64()
+            cycles(v, "before", |choice| choice["kind"] == "nothing")
         }),
         ("cycles under the chosen mapping", &|v| {
-            v["worth"]["after"]["cycles"].as_f64()
+            cycles(v, "after", |choice| choice["chosen"] == true)
         }),
     ];
     let change = |(what, read): &(&str, Read)| Change {
@@ -108,6 +108,15 @@ fn numbers(then: &Value, now: &Value) -> Vec<Change> {
         .map(change)
         .filter(|c| c.before != c.now)
         .collect()
+}
+
+/// The cycles of the choice that `is_it` says; of a summary without them, those of `side` of
+/// what the mapping is worth. If no mapping is worth anything, only the choices have cycles.
+fn cycles(v: &Value, side: &str, is_it: impl Fn(&&Value) -> bool) -> Option<f64> {
+    let mut choices = v["choices"].as_array().into_iter().flatten();
+    let of_choice = choices.find(is_it).map(|choice| &choice["cycles"]["total"]);
+    let of_worth = &v["worth"][side]["cycles"];
+    of_choice.and_then(Value::as_f64).or(of_worth.as_f64())
 }
 
 /// Conflicts by `file:line`.
@@ -147,6 +156,20 @@ fn lines(then: &Value, now: &Value) -> Vec<Change> {
 mod tests {
     use super::*;
     use serde_json::json;
+
+    /// If no mapping gains any more, the summary has no worth, and the choices still have cycles.
+    #[test]
+    fn cycles_of_a_run_without_gain_are_those_of_its_choices() {
+        let choice = |kind: &str, chosen: bool, cycles: u32| json!({"kind": kind, "chosen": chosen, "cycles": {"total": cycles}});
+        let then = json!({"mappings": [], "worth": {"before": {"cycles": 50}, "after": {"cycles": 40}},
+            "choices": [choice("best", true, 40), choice("nothing", false, 50)]});
+        let now = json!({"mappings": [], "worth": null, "choices": [choice("nothing", true, 40)]});
+        let changes: Vec<_> = (numbers(&then, &now).into_iter())
+            .map(|c| (c.what, c.before, c.now))
+            .collect();
+        let as_it_is = ("cycles as it is".to_owned(), Some(50.0), Some(40.0));
+        assert_eq!(changes, [as_it_is]);
+    }
 
     #[test]
     fn only_what_changed_is_listed() {

@@ -114,8 +114,9 @@ fn caption(s: &Situation, several: bool) -> String {
         4 => String::new(),
         n => format!(" of {n} bytes a lane"),
     };
+    let article = if s.op == "atomic" { "an" } else { "a" };
     format!(
-        "{}{when}: a {}{width} by warp {}. All accesses of the line there have {} conflicts.",
+        "{}{when}: {article} {}{width} by warp {}. All accesses of the line there have {} conflicts.",
         s.place,
         s.op,
         s.warp,
