@@ -182,6 +182,9 @@ impl CommandResult for Shown<'_> {
         let mut details = Details::new();
         let each = self.results.iter().any(|m| !m.per_pc.is_empty());
         let by_line = self.results.iter().any(|m| !m.lines.is_empty());
+        if self.machine_code.is_some() {
+            details.heading("in the PTX:");
+        }
         // The answer says it already.
         if !by_line || self.results.len() > 1 {
             details.table(self.table(each));
