@@ -109,15 +109,17 @@ compare: deps build
 	$(dir $(SPADKIT))examples/compare_local_memories
 
 # Verdicts on races beside the labels of public suites, whose checkouts you name:
-# `make suites GPUVERIFY=dir BENCHMARKS=dir BARRACUDA=dir HECBENCH=dir SCOR=dir INDIGO=dir INDIGO3=dir`,
-# or some of these.
+# `make suites GPUVERIFY=dir BENCHMARKS=dir BARRACUDA=dir HECBENCH=dir SCOR=dir INDIGO=dir INDIGO3=dir
+# ESBMC=dir FAIAL=dir SANITIZER=dir FIXED=dir`, or some of these.
 SUITES := $(TARGET)/suites
 suites: build
 	$(PYTHON) -B benches/suites/suites.py --spadkit $(SPADKIT) --work $(SUITES) \
 	  $(if $(GPUVERIFY),--gpuverify "$(GPUVERIFY)") $(if $(BENCHMARKS),--benchmarks "$(BENCHMARKS)") \
 	  $(if $(BARRACUDA),--barracuda "$(BARRACUDA)") $(if $(HECBENCH),--hecbench "$(HECBENCH)") \
 	  $(if $(SCOR),--scor "$(SCOR)") $(if $(INDIGO),--indigo "$(INDIGO)") \
-	  $(if $(INDIGO3),--indigo3 "$(INDIGO3)") \
+	  $(if $(INDIGO3),--indigo3 "$(INDIGO3)") $(if $(ESBMC),--esbmc "$(ESBMC)") \
+	  $(if $(FAIAL),--faial "$(FAIAL)") $(if $(SANITIZER),--sanitizer "$(SANITIZER)") \
+	  $(if $(FIXED),--fixed "$(FIXED)") \
 	  $(if $(LIMIT),--limit $(LIMIT)) --list $(SUITES)/verdicts.jsonl
 
 # The program, its completions and its man pages, below PREFIX; DESTDIR is put in front

@@ -73,7 +73,9 @@ def ptx(program, level, work):
     """The path of the PTX, or None and what the compiler said."""
     command = (cuda if program.language == "cuda" else opencl)(program, level)
     key = hashlib.sha256("\0".join(command).encode())
-    for read in [program.source] + sorted(glob.glob(os.path.join(SHIM, "*"))):
+    included = [flag for n, flag in enumerate(program.flags) if program.flags[n - 1] == "-include"]
+    included = [path for path in included if os.path.exists(path)]
+    for read in [program.source] + included + sorted(glob.glob(os.path.join(SHIM, "*"))):
         key.update(open(read, "rb").read())
     key = key.hexdigest()[:20]
     out = os.path.join(work, "ptx", key + ".ptx")

@@ -9,8 +9,12 @@ import tomllib
 import types
 from dataclasses import dataclass, field
 
+import esbmc
+import faial
+import fixed
 import indigo
 import indigo3
+import sanitizer
 import scor
 
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -196,7 +200,8 @@ def hecbench(root):
 
 def all_programs(gpuverify_root, benchmarks, barracuda_root, hecbench_root=None,
                  scor_root=None, indigo_root=None,
-                 indigo3_root=None, work=None):
+                 indigo3_root=None, esbmc_root=None, faial_root=None, sanitizer_root=None,
+                 fixed_root=None, work=None):
     if benchmarks:
         yield from gpuverify("GPUVerifyBenchmarks, CUDA", benchmarks, ".cu")
         yield from gpuverify("GPUVerifyBenchmarks, OpenCL", benchmarks, ".cl")
@@ -215,3 +220,11 @@ def all_programs(gpuverify_root, benchmarks, barracuda_root, hecbench_root=None,
         yield from indigo.programs(indigo_root, work, Program, TRUTH)
     if indigo3_root:
         yield from indigo3.programs(indigo3_root, work, Program, TRUTH)
+    if esbmc_root:
+        yield from esbmc.programs(esbmc_root, Program, TRUTH)
+    if faial_root:
+        yield from faial.programs(faial_root, work, Program, TRUTH, launch)
+    if sanitizer_root:
+        yield from sanitizer.programs(sanitizer_root, Program)
+    if fixed_root:
+        yield from fixed.programs(fixed_root, work, Program, TRUTH)

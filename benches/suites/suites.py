@@ -24,6 +24,7 @@ import build
 import given
 import launch
 import programs
+import record
 
 SEEDS = (None, 1)
 # Blocks of a launch, at most: what races between blocks does so between few.
@@ -42,11 +43,14 @@ def run(options, path, seed):
     if done.returncode not in (0, 1) or not done.stdout.strip():
         return {"failed": " ".join(done.stderr.split())[:300]}
     findings = json.loads(done.stdout)["findings"]
-    told = [f"{f['kind']}{' (warning)' if f['warning'] else ''} {f.get('source') or f['ptx_line']}"
-            f" {f['message']}" for f in findings]
+    place = lambda f: f.get("user_source") or f.get("source") or f["ptx_line"]
+    told = [f"{f['kind']}{' (warning)' if f['warning'] else ''} {place(f)} {f['message']}"
+            for f in findings]
     kinds = {f["kind"] for f in findings if not f["warning"]}
     warned = any(f["kind"] == "race" for f in findings)
-    return {"race": "race" in kinds, "warned": warned, "kinds": sorted(kinds), "told": told}
+    places = sorted({(f["kind"], str(place(f))) for f in findings})
+    return {"race": "race" in kinds, "warned": warned, "kinds": sorted(kinds), "told": told,
+            "places": places}
 
 
 def run_entry(options, program, level, ptx, entry, out):
@@ -87,8 +91,9 @@ def run_entry(options, program, level, ptx, entry, out):
 
 
 def run_given(options, program, level, ptx, entry, out):
-    """As run_entry, of a program whose launches are given whole."""
-    for path, name in given.launches(ptx, entry, program, options.work, options.limit * LONGER):
+    """As run_entry, of a program whose launches are given whole, or by its host code."""
+    told = given if "launches" in program.more else record
+    for path, name in told.launches(ptx, entry, program, options.work, options.limit * LONGER):
         for seed in SEEDS if program.truth == "race" else SEEDS[:1]:
             found = run(options, path, seed)
             out.append(found | {"level": level, "entry": entry, "values": name, "seed": seed,
@@ -116,9 +121,10 @@ def smaller(grid):
 def judge(options, program):
     """Everything that ran for a program, and why not."""
     runs, reasons = [], []
-    if program.truth not in ("race", "none"):
+    if program.truth not in ("race", "none") and "fault" not in program.more:
         return runs, [program.truth]
-    for level in build.LEVELS if program.truth == "race" or options.all else build.LEVELS[:1]:
+    both = program.truth != "none" or options.all
+    for level in build.LEVELS if both else build.LEVELS[:1]:
         ptx, said = build.ptx(program, level, options.work)
         if ptx is None:
             lines = [line for line in said.splitlines() if "error" in line or "fatal" in line]
@@ -131,7 +137,8 @@ def judge(options, program):
             reasons.append("no kernel")
         for entry in found:
             try:
-                how = run_given if "launches" in program.more else run_entry
+                whole = "launches" in program.more or "record" in program.more
+                how = run_given if whole else run_entry
                 how(options, program, level, ptx, entry, runs)
             except launch.Inexpressible as why:
                 reasons.append(str(why))
@@ -140,7 +147,7 @@ def judge(options, program):
 
 
 def verdict(program, runs, reasons):
-    if not runs:
+    if not runs or program.truth not in ("race", "none"):
         return "not expressible"
     raced, warned = any(r["race"] for r in runs), any(r["warned"] for r in runs)
     if program.truth == "race":
@@ -170,26 +177,36 @@ def table(results):
     return "\n".join(lines)
 
 
-BOUNDS = ["suite", "programs", "faults present", "found", "missed", "false alarms"]
+FAULTS = ["suite", "programs", "faults present", "found", "missed", "false alarms"]
 
 
-def bounds_table(results):
-    """Of suites that plant accesses out of bounds, too: whether these are found."""
+def faults_table(results):
+    """Of suites that plant faults other than races, too: whether these are found, and
+    where the suite names the line, at that line."""
     rows = {}
     for program, _, runs, _ in results:
-        if "bounds" not in program.more or not runs:
+        if not {"bounds", "fault"} & program.more.keys() or not runs:
             continue
         row = rows.setdefault(program.suite, collections.Counter())
-        told = any("out-of-bounds" in r["kinds"] for r in runs)
-        planted = program.more["bounds"]
+        planted = "fault" in program.more or program.more["bounds"]
+        told = any(told_of(program, run) for run in runs)
         row["programs"] += 1
         row["faults present"] += planted
         row["found" if planted else "false alarms"] += told
         row["missed"] += planted and not told
-    lines = ["| " + " | ".join(BOUNDS) + " |", "| --- |" + " ---: |" * (len(BOUNDS) - 1)]
+    lines = ["| " + " | ".join(FAULTS) + " |", "| --- |" + " ---: |" * (len(FAULTS) - 1)]
     for suite, row in rows.items():
-        lines.append(f"| {suite} | " + " | ".join(str(row[c]) for c in BOUNDS[1:]) + " |")
+        lines.append(f"| {suite} | " + " | ".join(str(row[c]) for c in FAULTS[1:]) + " |")
     return "\n".join(lines) if rows else ""
+
+
+def told_of(program, run):
+    """Whether a run has the fault that a program is about."""
+    if "fault" not in program.more:
+        return "out-of-bounds" in run["kinds"]
+    kinds, line = program.more["fault"]
+    return any(k in kinds and (line is None or place.endswith(f"{program.source}:{line}"))
+               for k, place in run["places"])
 
 
 def main():
@@ -201,6 +218,10 @@ def main():
     parser.add_argument("--scor", help="checkout of csl-iisc/ScoR")
     parser.add_argument("--indigo", help="checkout of burtscher/IndigoSuite")
     parser.add_argument("--indigo3", help="checkout of burtscher/Indigo3Suite")
+    parser.add_argument("--esbmc", help="checkout of ssvlab/esbmc-gpu")
+    parser.add_argument("--faial", help="checkout of elliotsayes/faial")
+    parser.add_argument("--sanitizer", help="checkout of NVIDIA/compute-sanitizer-samples")
+    parser.add_argument("--fixed", help="folder with checkouts of fixed.toml, one per commit")
     parser.add_argument("--spadkit", default="spadkit")
     parser.add_argument("--work", default="target/suites", help="where PTX and launch files go")
     parser.add_argument("--only", default="", help="programs whose suite and name have this")
@@ -215,10 +236,11 @@ def main():
     options.spadkit = os.path.abspath(options.spadkit) if os.sep in options.spadkit else options.spadkit
     roots = [d and os.path.abspath(d)
              for d in (options.gpuverify, options.benchmarks, options.barracuda, options.hecbench,
-                       options.scor, options.indigo, options.indigo3)]
+                       options.scor, options.indigo, options.indigo3, options.esbmc,
+                       options.faial, options.sanitizer, options.fixed)]
     if not any(roots):
         parser.error("name a checkout: --gpuverify, --benchmarks, --barracuda, --hecbench, "
-                     "--scor, --indigo, --indigo3")
+                     "--scor, --indigo, --indigo3, --esbmc, --faial, --sanitizer, --fixed")
     for root in filter(None, roots):
         if not os.path.isdir(root):
             parser.error(f"{root} is no folder: expected a checkout of the suite")
@@ -238,8 +260,8 @@ def main():
             print(f"\r{len(results)} of {len(chosen)}", end="", file=sys.stderr)
     print(file=sys.stderr)
     print(table(results))
-    if told := bounds_table(results):
-        print("\naccesses out of bounds:\n" + told)
+    if told := faults_table(results):
+        print("\nfaults other than races:\n" + told)
     print("\ncompilers:", "; ".join(build.versions()))
 
 

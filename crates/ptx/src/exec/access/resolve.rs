@@ -336,11 +336,13 @@ impl<'a> Machine<'a> {
         let object = &self.common.objects[at];
         let (offset, name) = (address - object.address, object.name.clone());
         let end = offset.checked_add(u64::from(info.bytes));
-        if end.is_none_or(|end| end > object.len) {
+        let aligned = address.is_multiple_of(u64::from(info.bytes));
+        // A GPU refuses the address before it looks how far the access goes.
+        if end.is_none_or(|end| end > object.len) && (aligned || offset >= object.len) {
             self.outside_object(info, lane, address, object);
             return;
         }
-        let (kind, message) = if address.is_multiple_of(u64::from(info.bytes)) {
+        let (kind, message) = if aligned {
             let message = format!("{what} to {name}, which is constant");
             (FindingKind::OutOfBounds, message)
         } else {
@@ -427,10 +429,11 @@ impl<'a> Machine<'a> {
         };
         let (low, high) = info.region.within(space, len);
         let end = address.checked_add(u64::from(info.bytes));
-        if address < low || end.is_none_or(|end| end > high) {
-            self.outside(info, space, lane as u32, address);
-        } else if !address.is_multiple_of(u64::from(info.bytes)) {
+        let aligned = address.is_multiple_of(u64::from(info.bytes));
+        if !aligned && (low..high).contains(&address) {
             self.unaligned(info, space, lane as u32, address);
+        } else if address < low || end.is_none_or(|end| end > high) {
+            self.outside(info, space, lane as u32, address);
         } else {
             if space == Space::Local && !self.written_by.is_empty() {
                 unwritten::local(self, info, lane as u32, address);
@@ -487,7 +490,9 @@ impl<'a> Machine<'a> {
         let address = info.offset as u64;
         let (low, high) = (info.region.low, info.region.high);
         let end = address.checked_add(u64::from(info.bytes));
-        if address < low || end.is_none_or(|end| end > high) {
+        let aligned = address.is_multiple_of(u64::from(info.bytes));
+        let beyond = address < low || end.is_none_or(|end| end > high);
+        if beyond && (aligned || !(low..high).contains(&address)) {
             self.outside(info, Space::Param, lane, address)
         } else {
             self.unaligned(info, Space::Param, lane, address)

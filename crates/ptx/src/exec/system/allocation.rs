@@ -94,11 +94,11 @@ impl Machine<'_> {
     ) -> Option<*mut u8> {
         let bytes = u64::from(info.bytes);
         let (offset, text) = match heap.at(address) {
-            At::Live(offset, len) if offset + bytes <= len => {
-                if address.is_multiple_of(bytes) {
-                    self.heap_bytes(heap, (info, lane), (address, offset));
-                    return Some(heap.pointer(address));
-                }
+            At::Live(offset, len) if offset + bytes <= len && address.is_multiple_of(bytes) => {
+                self.heap_bytes(heap, (info, lane), (address, offset));
+                return Some(heap.pointer(address));
+            }
+            At::Live(offset, len) if offset < len && !address.is_multiple_of(bytes) => {
                 let text = format!(
                     "{} at byte {offset} of an allocation is not aligned",
                     self.describe(info)
