@@ -2,6 +2,7 @@
 #pragma once
 #define CUDA_SAFE_CALL(call) call
 #define CUT_SAFE_CALL(call) call
+#define CUT_SAFE_MALLOC(call) call
 #define CUT_CHECK_ERROR(message)
 #define CUT_EXIT(argc, argv)
 #define CUT_DEVICE_INIT(...)
