@@ -61,6 +61,8 @@ impl AccessTrace {
         AccessTrace {
             accesses: self.accesses.iter().flat_map(split).collect(),
             barriers: Vec::new(),
+            // The accesses are others, so their places among the executions are not known.
+            executed: Default::default(),
             ..self.clone()
         }
     }
@@ -92,6 +94,8 @@ impl AccessTrace {
             shared_bytes: 4 * (range.end - base),
             barriers: Vec::new(),
             extra,
+            // The accesses are others, so their places among the executions are not known.
+            executed: Default::default(),
             ..self.clone()
         }
     }
