@@ -205,7 +205,7 @@ impl MachineCode {
         let code = assembler.accesses(&tools, &module.text, &trace.name)?;
         Ok(MachineCode {
             assembler: assembler.id(),
-            ledger: Ledger::new(trace, &code).with_skipped(module, &code),
+            ledger: Ledger::of(trace, module, &code),
         })
     }
 
@@ -321,7 +321,7 @@ impl Shown {
         let mut details = Details::new();
         details.say(format!(
             "machine code, by {}: of {} warp accesses {} are kept, {} merged, {} split, {} done by \
-             one lane, {} in a loop, {} removed, {} not accounted for",
+             one lane, {} in a loop, {} removed, {} skipped, {} not accounted for",
             self.assembler,
             fates.total(),
             fates.kept,
@@ -330,6 +330,7 @@ impl Shown {
             fates.aggregated,
             fates.looped,
             fates.removed,
+            fates.skipped,
             fates.not_accounted,
         ));
         details.table(Table::new(&header, results).right(&header[1..]));

@@ -33,10 +33,10 @@ pub fn found(file: &TestFile, case: &Case, machine_code: bool) -> Result<Found, 
         let assembler = Assembler::required(&tools, &module, machine.compute_capability());
         let code = assembler.and_then(|a| a.accesses(&tools, &text, "k"));
         let code = code.map_err(failed)?;
-        let ledger = Ledger::new(&trace, &code).with_skipped(&module, &code);
+        let ledger = Ledger::of(&trace, &module, &code);
         let made = Counts::new(&ledger.trace, &machine);
         for site in &ledger.sites {
-            let skipped = if site.may_be_skipped {
+            let skipped = if site.may_be_skipped || site.moved {
                 " behind a branch"
             } else {
                 ""
@@ -107,6 +107,7 @@ fn fate(fates: &Fates, instructions: &[String], counts: &str) -> String {
         ("aggregated", fates.aggregated),
         ("in a loop", fates.looped),
         ("removed", fates.removed),
+        ("skipped", fates.skipped),
         ("not accounted for", fates.not_accounted),
     ];
     let some: Vec<_> = all.iter().filter(|(_, count)| *count > 0).collect();

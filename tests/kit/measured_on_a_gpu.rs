@@ -76,6 +76,7 @@ fn patterns(kernel: &str) -> Vec<AccessTrace> {
             aggregated: false,
             extra: serde_json::Map::new(),
         }],
+        executed: Default::default(),
         extra: serde_json::Map::new(),
     };
     table.chunks_exact(4 * 32).map(trace).collect()
@@ -185,7 +186,8 @@ fn ledger(name: &str, tools: &Toolbox) -> (u64, u64, Fates) {
     .unwrap();
     let assembler = Assembler::required(tools, &module, Some(90)).unwrap();
     let code = assembler.accesses(tools, &module.text, &trace.name);
-    let ledger = Ledger::new(&trace, &code.unwrap_or_else(|e| panic!("{name}: {e}")));
+    let code = code.unwrap_or_else(|e| panic!("{name}: {e}"));
+    let ledger = Ledger::of(&trace, &module, &code);
     let count = |trace: &AccessTrace| {
         let profile = ConflictProfile::new(trace, machine.conflict_rule());
         profile.count(|word| word & mask).conflicts

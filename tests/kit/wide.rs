@@ -110,6 +110,7 @@ fn trace(accesses: Vec<Access>) -> AccessTrace {
         warp_size: 32,
         barriers: Vec::new(),
         accesses,
+        executed: Default::default(),
         extra: Default::default(),
     }
 }

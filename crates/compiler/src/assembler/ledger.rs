@@ -7,6 +7,7 @@
 //! of its line, and if there is none, with a wider one that another line has.
 
 mod copies;
+mod moved;
 mod site;
 mod sites;
 mod spare;
@@ -16,9 +17,10 @@ mod versions;
 mod warp;
 
 use super::sass::MachineAccess;
+use moved::Moved;
 use serde::Serialize;
 use sites::Sites;
-use spadkit_mapping::trace::{Access, AccessTrace, Op, Place};
+use spadkit_mapping::trace::{Access, AccessTrace, Op, Place, Places};
 use spadkit_ptx::Module;
 use std::collections::BTreeMap;
 use warp::Warp;
@@ -38,6 +40,8 @@ pub struct Fates {
     pub looped: u64,
     /// No instruction: a register has the value, or nobody reads it.
     pub removed: u64,
+    /// Moved behind a branch or a guard that no lane passes.
+    pub skipped: u64,
     /// Unknown: it counts as in the PTX.
     pub not_accounted: u64,
 }
@@ -50,7 +54,13 @@ impl Fates {
 
     /// Occurrences whose machine instruction is known, or that need none.
     pub fn accounted(&self) -> u64 {
-        self.kept + self.merged + self.split + self.aggregated + self.looped + self.removed
+        self.kept
+            + self.merged
+            + self.split
+            + self.aggregated
+            + self.looped
+            + self.removed
+            + self.skipped
     }
 }
 
@@ -73,6 +83,9 @@ pub struct LedgerSite {
     /// Whether the machine code has a load behind a branch or guard that the PTX does not
     /// have there, so that it may execute the load for fewer warps than are counted.
     pub may_be_skipped: bool,
+    /// Whether the machine code has a load behind a branch or guard that the PTX does not have
+    /// there, and it counts for the lanes that execute it.
+    pub moved: bool,
 }
 
 /// The access sites of a trace, matched with the machine code.
@@ -92,10 +105,27 @@ struct Made {
 }
 
 impl Ledger {
-    /// Matches `trace` with the `code` of its entry.
-    pub fn new(trace: &AccessTrace, code: &[MachineAccess]) -> Self {
+    /// Matches `trace` with the `code` of its entry, which is in `module`.
+    pub fn of(trace: &AccessTrace, module: &Module, code: &[MachineAccess]) -> Self {
         let places = trace.places();
-        let sites = Sites::new(trace, &places, code);
+        let moved = Moved::new(trace, &places, module, code);
+        let mut ledger = Self::matched(trace, &places, code, &moved);
+        sunk::mark(&mut ledger.sites, module, code);
+        ledger
+    }
+
+    /// Matches `trace` with `code` of which the PTX is not known.
+    pub fn new(trace: &AccessTrace, code: &[MachineAccess]) -> Self {
+        Self::matched(trace, &trace.places(), code, &Moved::default())
+    }
+
+    fn matched(
+        trace: &AccessTrace,
+        places: &Places,
+        code: &[MachineAccess],
+        moved: &Moved,
+    ) -> Self {
+        let sites = Sites::new(trace, places, code);
         let mut fates: BTreeMap<u32, Fates> = BTreeMap::new();
         let mut made: Vec<Made> = Vec::new();
         let warps: std::collections::BTreeSet<u32> =
@@ -105,6 +135,8 @@ impl Ledger {
             let own = of_warp.filter(|(_, a)| a.warp == warp).collect();
             Warp::new(own, &sites).match_all(&mut fates, &mut made);
         }
+        leave_out(trace, moved, &made, &mut fates);
+        let mut made = moved.applied(made);
         made.sort_by_key(|m| m.at);
         let barriers = trace.barriers.iter().map(|&before| {
             let at = made.partition_point(|m| m.at < before as usize);
@@ -120,6 +152,7 @@ impl Ledger {
             instructions: sites.names(pc),
             merged_into: sites.partner_lines(pc),
             may_be_skipped: false,
+            moved: moved.sites.contains(&pc),
         };
         Ledger {
             sites: fates.into_iter().map(site).collect(),
@@ -131,13 +164,6 @@ impl Ledger {
         }
     }
 
-    /// Marks the loads that the `code` of the entry, which is in `module`, may skip.
-    #[must_use]
-    pub fn with_skipped(mut self, module: &Module, code: &[MachineAccess]) -> Self {
-        sunk::mark(&mut self.sites, module, code);
-        self
-    }
-
     /// The outcomes of all accesses together.
     pub fn fates(&self) -> Fates {
         self.sites.iter().fold(Fates::default(), |all, site| Fates {
@@ -147,8 +173,28 @@ impl Ledger {
             aggregated: all.aggregated + site.fates.aggregated,
             looped: all.looped + site.fates.looped,
             removed: all.removed + site.fates.removed,
+            skipped: all.skipped + site.fates.skipped,
             not_accounted: all.not_accounted + site.fates.not_accounted,
         })
+    }
+}
+
+/// Counts the moved accesses that no lane executes as skipped.
+fn leave_out(trace: &AccessTrace, moved: &Moved, made: &[Made], fates: &mut BTreeMap<u32, Fates>) {
+    let places: std::collections::BTreeSet<(usize, u32)> =
+        made.iter().map(|m| (m.at, m.access.pc)).collect();
+    for (at, pc) in places {
+        let is_own = trace.accesses[at].pc == pc;
+        if let Some(fate) = fates
+            .get_mut(&pc)
+            .filter(|_| is_own && moved.leaves_out(at, pc))
+        {
+            let counts = [&mut fate.kept, &mut fate.split, &mut fate.merged];
+            if let Some(count) = counts.into_iter().find(|count| **count > 0) {
+                *count -= 1;
+                fate.skipped += 1;
+            }
+        }
     }
 }
 
@@ -183,6 +229,15 @@ impl LedgerSite {
                 _ => "no instruction is left of it",
             };
             said.push(format!("{} removed: {why}", fates.removed));
+        }
+        if self.moved {
+            said.push("moved behind a branch or guard: its warps and lanes count".to_owned());
+        }
+        if fates.skipped > 0 {
+            said.push(format!(
+                "{} skipped: no lane executes it there",
+                fates.skipped
+            ));
         }
         if fates.not_accounted > 0 {
             let count = fates.not_accounted;

@@ -1,8 +1,11 @@
 //! The accesses to shared memory in machine code, with the lines of the PTX that
 //! they are of: what `nvdisasm -c -gp` prints of a cubin.
 
+mod beside;
 mod skips;
 
+use beside::Listed;
+pub use beside::{Beside, BesideKind};
 use skips::Skips;
 use spadkit_mapping::trace::Op;
 use std::collections::{HashMap, HashSet};
@@ -34,6 +37,8 @@ pub struct MachineAccess {
     /// The line of the last barrier before it, if a branch, an exit or a guard between the
     /// two may leave it out.
     pub skipped_since: Option<u32>,
+    /// Of a load, the instructions that execute for the same lanes.
+    pub beside: Vec<Beside>,
 }
 
 impl MachineAccess {
@@ -107,6 +112,7 @@ struct Code {
     function: Option<u32>,
     function_starts: bool,
     skips: Skips,
+    listed: Listed,
 }
 
 impl Code {
@@ -141,6 +147,7 @@ impl Code {
         let opcode = name.split('.').next().unwrap_or(name);
         self.skips
             .instruction(at, self.line, (guard, name, operands));
+        self.listed.add(at, self.line, (guard, opcode, operands));
         if let Some((_, label)) = operands.split_once("`(") {
             let label = label.split(')').next().unwrap_or(label);
             self.branches.push((at, label.to_owned()));
@@ -177,6 +184,7 @@ impl Code {
             aggregated: op == Op::Atomic && self.is_of_one_lane(guard),
             partial: op == Op::Atomic && self.is_of_some_lanes(guard),
             skipped_since: None,
+            beside: Vec::new(),
         });
     }
 
@@ -226,7 +234,11 @@ impl Code {
             (to < *at).then_some(to..=*at)
         };
         let loops: Vec<_> = self.branches.iter().filter_map(back).collect();
+        let starts: HashSet<u32> = self.labels.values().copied().collect();
         for one in &mut self.found {
+            if one.name.starts_with("LDS") && !one.is_matrix() {
+                one.beside = self.listed.beside(one.at, &starts);
+            }
             let around = loops.iter().filter(|l| l.contains(&one.at));
             let innermost = around.min_by_key(|l| l.end() - l.start());
             one.in_loop = innermost.map(|l| *l.start()).or(one.in_loop);

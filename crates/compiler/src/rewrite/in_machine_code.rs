@@ -137,7 +137,7 @@ fn counts(
     let index = launches.position(|l| l.entry == entry).unwrap_or(0);
     let trace = launch_trace(&mut prepared, file, index, RunOptions::default())?;
     let code = assembler.listed(tools, &module.text, entry)?;
-    let made = Ledger::new(&trace, &code.accesses).trace;
+    let made = Ledger::of(&trace, module, &code.accesses).trace;
     let mask = machine.geometry.bank_mask();
     let profile = ConflictProfile::new(&made, machine.conflict_rule());
     Ok(Counts {

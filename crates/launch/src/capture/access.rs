@@ -2,6 +2,7 @@
 
 use super::barriers::Barriers;
 use super::code::{Code, Role, Row};
+use super::executed::Executions;
 use crate::launch::{LaunchFile, Prepared};
 use serde_json::{Map, Value, json};
 use spadkit_base::error::{Error, Result};
@@ -139,7 +140,7 @@ impl<'a> AccessRecorder<'a> {
         let shared_bytes = self.shared_bytes();
         let (launch, (block, at)) = (self.launch, self.block);
         let recorded = self.recorded.into_inner().ok().flatten();
-        let recorded = recorded.unwrap_or_default();
+        let mut recorded = recorded.unwrap_or_default();
         if recorded.too_many {
             return Err(too_many(block, &launch.entry));
         }
@@ -158,6 +159,7 @@ impl<'a> AccessRecorder<'a> {
         if !file.then.is_empty() {
             extra.insert("launch".to_owned(), json!(index));
         }
+        let executed = std::mem::take(&mut recorded.executions).finish();
         let (barriers, accesses) = recorded.in_order(self.code);
         let source = super::source(&file.source.path, index, file);
         let trace = AccessTrace {
@@ -168,6 +170,7 @@ impl<'a> AccessRecorder<'a> {
             warp_size: 32,
             barriers,
             accesses,
+            executed,
             extra,
         };
         trace.check()?;
@@ -182,6 +185,7 @@ struct Recorded {
     /// Barriers of the block so far.
     intervals: u32,
     touched: Vec<bool>,
+    executions: Executions,
     too_many: bool,
     /// Shared memory that tensor copies go through.
     tensor_copies: BTreeSet<TensorCopy>,
@@ -231,6 +235,9 @@ struct OneBlock<'a> {
 impl BlockSink for OneBlock<'_> {
     fn instruction(&mut self, event: &Event) {
         let row = &self.recorder.code.rows[event.pc as usize];
+        let lanes = (event.active, event.exec);
+        let executions = &mut self.recorded.executions;
+        executions.instruction(event.warp, (event.pc, row.line), lanes);
         match row.role {
             Role::Memory { op, .. } => self.access(event, op, row.lanes),
             // What the factors of `wgmma` are read by.
@@ -337,6 +344,7 @@ impl OneBlock<'_> {
             recorded.too_many = true;
             return;
         }
+        recorded.executions.access(event.warp);
         recorded.accesses.push(RawAccess {
             interval: recorded.intervals,
             warp: event.warp,

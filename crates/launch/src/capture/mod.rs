@@ -7,6 +7,7 @@ mod asynchronous;
 mod barriers;
 mod code;
 mod copies;
+mod executed;
 mod full;
 mod input;
 mod products;

@@ -1,5 +1,6 @@
 //! The access trace, version 1: every shared-memory access of one thread block.
 
+use super::executed::Executed;
 use super::json_place::duplicate_key;
 use crate::geometry::WORD_BYTES;
 use serde::{Deserialize, Serialize};
@@ -89,6 +90,9 @@ pub struct AccessTrace {
     pub barriers: Vec<u32>,
     /// The accesses.
     pub accesses: Vec<Access>,
+    /// The instructions that the warps have executed, where they are known.
+    #[serde(skip)]
+    pub executed: Executed,
     /// Fields of other tools, kept and ignored.
     #[serde(flatten)]
     pub extra: Map<String, Value>,

@@ -370,6 +370,7 @@ mod tests {
             warp_size: 32,
             barriers: Vec::new(),
             accesses,
+            executed: Default::default(),
             extra: Default::default(),
         };
         let found = classify(&trace);

@@ -62,6 +62,8 @@ impl AccessTrace {
         AccessTrace {
             accesses: self.accesses.iter().flat_map(split).collect(),
             barriers: Vec::new(),
+            // The accesses are others, so their places among the executions are not known.
+            executed: Default::default(),
             ..self.clone()
         }
     }
@@ -95,6 +97,8 @@ impl AccessTrace {
             shared_bytes: 4 * (range.end - base),
             barriers: Vec::new(),
             extra,
+            // The accesses are others, so their places among the executions are not known.
+            executed: Default::default(),
             ..self.clone()
         }
     }

@@ -37,6 +37,7 @@ impl Layout {
             warp_size: info.warp_size,
             barriers: Vec::new(),
             accesses,
+            executed: Default::default(),
             extra: serde_json::Map::new(),
         })
     }

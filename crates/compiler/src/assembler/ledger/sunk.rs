@@ -21,7 +21,7 @@ pub(super) fn mark(sites: &mut [LedgerSite], module: &Module, code: &[MachineAcc
     }
     for site in sites.iter_mut().filter(|s| s.op == Op::Load) {
         let line = site.place.ptx_line;
-        site.may_be_skipped = line.is_some_and(|line| sunk.contains(&line));
+        site.may_be_skipped = !site.moved && line.is_some_and(|line| sunk.contains(&line));
     }
 }
 

@@ -30,6 +30,7 @@ fn trace(accesses: Vec<Access>) -> AccessTrace {
         warp_size: 32,
         barriers: Vec::new(),
         accesses,
+        executed: Default::default(),
         extra: serde_json::Map::new(),
     }
 }
@@ -58,6 +59,7 @@ fn machine(line: u32, name: &str, base: &str, offset: i64) -> MachineAccess {
         aggregated: false,
         partial: false,
         skipped_since: None,
+        beside: Vec::new(),
     }
 }
 
@@ -81,6 +83,7 @@ const KEPT: Fates = Fates {
     aggregated: 0,
     looped: 0,
     removed: 0,
+    skipped: 0,
     not_accounted: 0,
 };
 

@@ -114,6 +114,7 @@ fn only(trace: &AccessTrace, keep: impl Fn(&Access) -> bool) -> AccessTrace {
     AccessTrace {
         accesses: trace.accesses.iter().filter(|a| keep(a)).cloned().collect(),
         barriers: Vec::new(),
+        executed: Default::default(),
         ..trace.clone()
     }
 }

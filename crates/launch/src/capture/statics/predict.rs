@@ -52,6 +52,7 @@ pub(super) fn warps<'s>(
         warp_size: 32,
         barriers: Vec::new(),
         accesses,
+        executed: Default::default(),
         extra: Default::default(),
     }
 }

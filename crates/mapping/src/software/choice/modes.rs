@@ -148,6 +148,7 @@ mod tests {
             warp_size: 32,
             barriers: Vec::new(),
             accesses: words.iter().map(access).collect(),
+            executed: Default::default(),
             extra: Default::default(),
         };
         let array = Array::new(&trace, geometry(), RULE, BLOCK_WORDS);

@@ -41,6 +41,7 @@ fn trace(words: u32, accesses: Vec<(u32, Vec<u32>)>) -> AccessTrace {
         warp_size: 32,
         barriers: Vec::new(),
         accesses: accesses.into_iter().map(access).collect(),
+        executed: Default::default(),
         extra: Default::default(),
     }
 }

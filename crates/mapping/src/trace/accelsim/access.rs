@@ -45,6 +45,7 @@ pub fn access_trace(survey: &Survey, block: Option<u64>) -> Result<AccessTrace> 
         warp_size: WARP_SIZE,
         barriers: Vec::new(),
         accesses: Vec::new(),
+        executed: Default::default(),
         extra: Map::new(),
     };
     for (i, interval) in intervals.into_iter().enumerate() {

@@ -36,6 +36,7 @@ impl Block {
                 warp_size: WARP_SIZE,
                 barriers: Vec::new(),
                 accesses: Vec::new(),
+                executed: Default::default(),
                 extra: Map::new(),
             },
         }
