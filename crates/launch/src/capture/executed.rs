@@ -1,7 +1,6 @@
 //! Records which instructions the warps of a block execute.
 
 use spadkit_mapping::trace::{Executed, Execution};
-use std::collections::HashMap;
 
 /// Limit of executions; beyond it none are kept.
 const MOST: usize = 1 << 22;
@@ -10,7 +9,8 @@ const MOST: usize = 1 << 22;
 #[derive(Default)]
 pub(super) struct Executions {
     all: Vec<Execution>,
-    warps: HashMap<u32, Last>,
+    /// By the number of the warp.
+    warps: Vec<Last>,
     too_many: bool,
 }
 
@@ -30,7 +30,11 @@ impl Executions {
         if self.too_many {
             return;
         }
-        let last = self.warps.entry(warp).or_default();
+        let at = warp as usize;
+        if at >= self.warps.len() {
+            self.warps.resize_with(at + 1, Last::default);
+        }
+        let last = &mut self.warps[at];
         let open = last.at.map(|at| &mut self.all[at]);
         let follows = pc == last.pc || pc == last.pc + 1;
         match open.filter(|run| follows && run.lanes == active && run.lines.1 <= line) {
@@ -64,7 +68,9 @@ impl Executions {
 
     /// The last instruction of a warp was an access.
     pub fn access(&mut self, warp: u32) {
-        self.warps.entry(warp).or_default().accesses += 1;
+        if let Some(last) = self.warps.get_mut(warp as usize) {
+            last.accesses += 1;
+        }
     }
 
     /// All of them.
