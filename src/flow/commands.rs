@@ -38,7 +38,7 @@ pub(super) fn repeat(report: &FlowReport, options: &Options, machine: &Config) -
     ));
     if let Some(software) = report.choice(ChoiceKind::Software)
         && options.input.launch().is_some()
-        && is_rewritten(report, &software.hash)
+        && !is_refused(report, &software.hash)
     {
         let hash = shell(&software.hash);
         commands.push(format!(
@@ -60,10 +60,10 @@ pub(super) fn repeat(report: &FlowReport, options: &Options, machine: &Config) -
     commands.iter().map(|c| c.trim_end().to_owned()).collect()
 }
 
-/// Whether the mapping can be put into the PTX.
-fn is_rewritten(report: &FlowReport, hash: &str) -> bool {
+/// Whether the mapping is known not to go into the PTX.
+fn is_refused(report: &FlowReport, hash: &str) -> bool {
     let mut front = report.software.iter().flat_map(|software| &software.front);
-    front.any(|line| line.hash == hash && line.rewritten.is_some())
+    front.any(|line| line.hash == hash && line.rewritten.is_none())
 }
 
 /// The option of a run that counts the accesses of the machine code.
