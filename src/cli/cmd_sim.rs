@@ -41,9 +41,10 @@ use sweep::{Sweep, run_part};
 ///
 /// An access trace has no registers, so each access waits for the second one
 /// before it in its warp (--dependent); its atomics go through the lock unit, and
-/// its barriers are executed. Full traces, program texts (docs/reference/formats.md) and launch files, whose
-/// PTX kernel is executed first (docs/reference/ptx-traces.md), have all their
-/// instructions and dependences.
+/// its barriers are executed. Full traces, program texts
+/// (docs/reference/formats.md) and launch files, whose PTX kernel is executed
+/// first (docs/reference/ptx-traces.md), have all their instructions and
+/// dependences.
 ///
 /// With --sweep, every combination of the options' values runs: --pipeline
 /// unified,elastic --sharing 0.1,0.5 --hash mod --hash xor --preset fermi,gt200
