@@ -172,9 +172,15 @@ fn misuse_is_found() {
         "load of 4 bytes at byte 40 of an allocation of 40 bytes",
     );
     case(
-        "st.global.u64 [%rd1+36], %rd1;",
+        "st.global.v2.u64 [%rd1+32], {%rd1, %rd1};",
         OutOfBounds,
-        "store of 8 bytes at byte 36 of an allocation of 40 bytes",
+        "store of 16 bytes at byte 32 of an allocation of 40 bytes",
+    );
+    // A GPU refuses the address before it looks how far the access goes.
+    case(
+        "st.global.u64 [%rd1+36], %rd1;",
+        Misaligned,
+        "store of 8 bytes at byte 36 of an allocation is not aligned",
     );
     case(
         "ld.u32 %r1, [%rd1+2];",
