@@ -8,8 +8,12 @@ use serde_json::Value;
 fn launch(entry: &str) -> Launch {
     let read = |end: &str| std::fs::read_to_string(format!("tests/fixtures/cuda/peers.{end}"));
     let (source, ptx) = (read("cu").unwrap(), read("ptx").unwrap());
+    let block = match entry {
+        "by_parts" => "16, 16",
+        _ => "128",
+    };
     let keys = format!(
-        "ptx = \"peers.ptx\"\nentry = \"{entry}\"\ngrid = [2]\nblock = [128]\n[[arg]]\n\
+        "ptx = \"peers.ptx\"\nentry = \"{entry}\"\ngrid = [2]\nblock = [{block}]\n[[arg]]\n\
          name = \"in\"\ntype = \"f32\"\ncount = 2048\ninit = \"iota\"\n[[arg]]\nname = \"out\"\n\
          type = \"f32\"\ncount = 2048\n"
     );
@@ -23,7 +27,12 @@ fn launch(entry: &str) -> Launch {
 /// The line of the other block would read what is elsewhere now.
 #[test]
 fn a_line_of_another_block_withholds_the_change() {
-    let lines = [("by_pointer", 14), ("of_both", 29), ("by_element", 44)];
+    let lines = [
+        ("by_pointer", 14),
+        ("of_both", 29),
+        ("by_element", 44),
+        ("by_parts", 62),
+    ];
     for (entry, line) in lines.map(|(entry, line)| (entry, format!("peers.cu:{line}"))) {
         let launch = launch(entry);
         let found = launch.tuned(QUICKLY);

@@ -127,6 +127,10 @@ pub struct Suggestion {
     /// loads what the changed lines store, nor they what it stores.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub beside: Option<&'static str>,
+    /// The lines in which other blocks of the cluster access the array, and which do not get the
+    /// mapping: the change is withheld.
+    #[serde(skip)]
+    pub(in crate::suggest) by_other_blocks: Vec<String>,
     /// The language of Python in which the change is.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub python: Option<Python>,
@@ -223,9 +227,11 @@ impl SourceFiles {
             if let Some(s) = &mut parted {
                 find_users(&mut s.lines, self);
             }
-            let gains = |s: &Suggestion| s.machine_code.as_ref().is_none_or(|code| code.gains());
+            let pays = |s: &Suggestion| {
+                s.by_other_blocks.is_empty() && s.machine_code.as_ref().is_none_or(|c| c.gains())
+            };
             match parted {
-                Some(s) if gains(&s) => found.changes.push(s),
+                Some(s) if pays(&s) => found.changes.push(s),
                 in_vain => found.left.extend(in_vain.map(LeftAlone::from)),
             }
         }
@@ -248,13 +254,6 @@ pub fn suggestions(
         let s = suggestion(target, tuned, name, None, sources);
         let own = (s.library()).and_then(|_| of_own_lines(target, tuned, name, sources));
         let s = own.unwrap_or(s);
-        let lines = other_blocks::open_lines(target, tuned.trace, &s, sources);
-        if !lines.is_empty() {
-            return Err(Box::new(LeftAlone {
-                by_other_blocks: lines,
-                ..LeftAlone::from(s)
-            }));
-        }
         python::translated(target, tuned, s, sources)
     };
     let gains = |code: &InMachineCode| code.gains();
@@ -262,6 +261,7 @@ pub fn suggestions(
         s.conflicts < s.conflicts_before
             && !s.gains_little()
             && s.library().is_none()
+            && s.by_other_blocks.is_empty()
             && s.machine_code.as_ref().is_none_or(gains)
     };
     let (mut changes, mut left) = (Vec::new(), Vec::new());
@@ -330,9 +330,24 @@ fn function_names(
     names.give(&arrays, &files, is_taken)
 }
 
+/// The change of the array of `target`, and the lines of other blocks that it leaves open.
 /// `function`: the name of the function of its mapping; `wide`: the accesses that are taken
 /// apart.
 fn suggestion(
+    target: &Target,
+    tuned: &Tuned,
+    function: &str,
+    wide: Option<&Wide>,
+    sources: &mut SourceFiles,
+) -> Suggestion {
+    let change = of_own_block(target, tuned, function, wide, sources);
+    Suggestion {
+        by_other_blocks: other_blocks::open_lines(target, tuned.trace, &change, sources),
+        ..change
+    }
+}
+
+fn of_own_block(
     target: &Target,
     tuned: &Tuned,
     function: &str,
@@ -388,6 +403,7 @@ fn suggestion(
         padding: padding::padding(target, &shape, &lines, &array, &torn),
         tensor_copies: copies::copies(target),
         beside: None,
+        by_other_blocks: Vec::new(),
         python: None,
         cute: templates::cute(target, &shape),
         triton: templates::triton(target, &shape),
@@ -463,6 +479,7 @@ fn of_longer_rows(
         padding: None,
         tensor_copies: Vec::new(),
         beside: None,
+        by_other_blocks: Vec::new(),
         python: None,
         cute: None,
         triton: None,

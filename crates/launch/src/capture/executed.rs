@@ -35,30 +35,26 @@ impl Executions {
             self.warps.resize_with(at + 1, Last::default);
         }
         let last = &mut self.warps[at];
+        let before = last.accesses;
+        let run = |lanes, is_guarded| Execution {
+            warp,
+            before,
+            lines: (line, line),
+            lanes,
+            is_guarded,
+        };
         let open = last.at.map(|at| &mut self.all[at]);
         let follows = pc == last.pc || pc == last.pc + 1;
         match open.filter(|run| follows && run.lanes == active && run.lines.1 <= line) {
             Some(run) => run.lines.1 = line,
             None => {
                 last.at = Some(self.all.len());
-                self.all.push(Execution {
-                    warp,
-                    before: last.accesses,
-                    lines: (line, line),
-                    lanes: active,
-                    is_guarded: false,
-                });
+                self.all.push(run(active, false));
             }
         }
         last.pc = pc;
         if exec != active {
-            self.all.push(Execution {
-                warp,
-                before: last.accesses,
-                lines: (line, line),
-                lanes: exec,
-                is_guarded: true,
-            });
+            self.all.push(run(exec, true));
         }
         if self.all.len() > MOST {
             self.too_many = true;

@@ -84,7 +84,7 @@ impl From<Suggestion> for LeftAlone {
             by_triton: false,
             python: None,
             library,
-            by_other_blocks: Vec::new(),
+            by_other_blocks: s.by_other_blocks,
         }
     }
 }

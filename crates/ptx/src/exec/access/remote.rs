@@ -62,7 +62,7 @@ impl Machine<'_> {
             format!("{what} at byte {at} of the shared memory of block {rank} of the cluster");
         let end = at + u64::from(info.bytes);
         let (low, high) = info.region.within(Space::Shared, self.shared_len);
-        if !at.is_multiple_of(u64::from(info.bytes)) {
+        if !info.is_aligned(at) {
             let text = format!("{place} is not aligned");
             Some((FindingKind::Misaligned, text))
         } else if end > self.shared_len {

@@ -208,7 +208,7 @@ impl<'a> Machine<'a> {
             let at = signed(address);
             let (low, high) = info.region.within(Space::Shared, self.shared_len);
             let end = address.checked_add(u64::from(info.bytes));
-            if !address.is_multiple_of(u64::from(info.bytes)) {
+            if !info.is_aligned(address) {
                 let kind = FindingKind::Misaligned;
                 let message = format!("{what} at byte {at} of shared memory is not aligned");
                 self.found(kind, lane as u32, Some(address), name, message);
@@ -310,7 +310,7 @@ impl<'a> Machine<'a> {
             return self.heap_pointer(heap, info, lane, address);
         }
         if let Some((object, offset)) = self.global_place(address, info.bytes)
-            && address.is_multiple_of(u64::from(info.bytes))
+            && info.is_aligned(address)
             && !(object.constant && info.transfer.writes())
         {
             return Some(object.data().wrapping_add(offset as usize));
@@ -335,14 +335,11 @@ impl<'a> Machine<'a> {
         };
         let object = &self.common.objects[at];
         let (offset, name) = (address - object.address, object.name.clone());
-        let end = offset.checked_add(u64::from(info.bytes));
-        let aligned = address.is_multiple_of(u64::from(info.bytes));
-        // A GPU refuses the address before it looks how far the access goes.
-        if end.is_none_or(|end| end > object.len) && (aligned || offset >= object.len) {
+        if info.is_outside(address, object.address..object.address + object.len) {
             self.outside_object(info, lane, address, object);
             return;
         }
-        let (kind, message) = if aligned {
+        let (kind, message) = if info.is_aligned(address) {
             let message = format!("{what} to {name}, which is constant");
             (FindingKind::OutOfBounds, message)
         } else {
@@ -428,12 +425,10 @@ impl<'a> Machine<'a> {
             _ => (Space::Reg, std::ptr::null_mut(), 0),
         };
         let (low, high) = info.region.within(space, len);
-        let end = address.checked_add(u64::from(info.bytes));
-        let aligned = address.is_multiple_of(u64::from(info.bytes));
-        if !aligned && (low..high).contains(&address) {
-            self.unaligned(info, space, lane as u32, address);
-        } else if address < low || end.is_none_or(|end| end > high) {
+        if info.is_outside(address, low..high) {
             self.outside(info, space, lane as u32, address);
+        } else if !info.is_aligned(address) {
+            self.unaligned(info, space, lane as u32, address);
         } else {
             if space == Space::Local && !self.written_by.is_empty() {
                 unwritten::local(self, info, lane as u32, address);
@@ -489,10 +484,7 @@ impl<'a> Machine<'a> {
     pub fn bad_parameter(&mut self, info: &MemoryOp, lane: u32) {
         let address = info.offset as u64;
         let (low, high) = (info.region.low, info.region.high);
-        let end = address.checked_add(u64::from(info.bytes));
-        let aligned = address.is_multiple_of(u64::from(info.bytes));
-        let beyond = address < low || end.is_none_or(|end| end > high);
-        if beyond && (aligned || !(low..high).contains(&address)) {
+        if info.is_outside(address, low..high) {
             self.outside(info, Space::Param, lane, address)
         } else {
             self.unaligned(info, Space::Param, lane, address)

@@ -7,6 +7,7 @@ use crate::exec::registers::{From, Pair, Slot};
 use crate::names::Space;
 use crate::scalar::Scalar;
 use crate::tensor::Pieces;
+use std::ops::Range;
 
 /// Bytes of a space that an access may touch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -173,6 +174,19 @@ pub struct PairUpdate {
 }
 
 impl MemoryOp {
+    /// Whether an address is a multiple of the bytes that are accessed.
+    pub fn is_aligned(&self, address: u64) -> bool {
+        address.is_multiple_of(u64::from(self.bytes))
+    }
+
+    /// Whether an access at `address` goes beyond the addresses `within`. A GPU refuses a
+    /// misaligned address that is one of them before it looks how far the access goes.
+    pub fn is_outside(&self, address: u64, within: Range<u64>) -> bool {
+        let end = address.checked_add(u64::from(self.bytes));
+        let ends_behind = end.is_none_or(|end| end > within.end);
+        !within.contains(&address) || self.is_aligned(address) && ends_behind
+    }
+
     /// The bytes that are accessed at once, as far as the access is strong: an element of a
     /// vector.
     pub fn strong_bytes(&self) -> u32 {

@@ -92,13 +92,13 @@ impl Machine<'_> {
         lane: u32,
         address: u64,
     ) -> Option<*mut u8> {
-        let bytes = u64::from(info.bytes);
+        let within = |offset, len| address - offset..address - offset + len;
         let (offset, text) = match heap.at(address) {
-            At::Live(offset, len) if offset + bytes <= len && address.is_multiple_of(bytes) => {
-                self.heap_bytes(heap, (info, lane), (address, offset));
-                return Some(heap.pointer(address));
-            }
-            At::Live(offset, len) if offset < len && !address.is_multiple_of(bytes) => {
+            At::Live(offset, len) if !info.is_outside(address, within(offset, len)) => {
+                if info.is_aligned(address) {
+                    self.heap_bytes(heap, (info, lane), (address, offset));
+                    return Some(heap.pointer(address));
+                }
                 let text = format!(
                     "{} at byte {offset} of an allocation is not aligned",
                     self.describe(info)
