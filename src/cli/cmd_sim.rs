@@ -117,7 +117,7 @@ fn launch(
 ) -> Result<Box<dyn Workload>> {
     let mut file = input.file()?.clone();
     let machine = plan.machines.first().map(Overlay::config).transpose()?;
-    if let Some(machine) = machine.filter(|m| m.compute_capability().is_some()) {
+    if let Some(machine) = machine.filter(|m| m.compute_capability.is_some()) {
         let module = input.module()?.clone().one_text()?;
         let entry = input.selected().entry(&file, &module)?;
         file.registers = of_kernel(&module, &entry, &machine, file.registers, printer);

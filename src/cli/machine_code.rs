@@ -201,7 +201,7 @@ impl MachineCode {
     /// The machine code for the entry of `trace`, in `module`.
     pub fn of_module(module: &Module, trace: &AccessTrace, machine: &Config) -> Result<Self> {
         let tools = Toolbox::new();
-        let assembler = Assembler::required(&tools, module, machine.compute_capability())?;
+        let assembler = Assembler::required(&tools, module, machine.compute_capability)?;
         let code = assembler.accesses(&tools, &module.text, &trace.name)?;
         Ok(MachineCode {
             assembler: assembler.id(),

@@ -262,7 +262,7 @@ fn model(machine: &Config, runs: &Runs, measured: bool) -> Vec<String> {
         "Cycles are those of the model of one SM of {}, which runs {grid}.",
         machine.name
     )];
-    if measured || machine.compute_capability().is_some() {
+    if measured || machine.compute_capability.is_some() {
         all.push(
             "The model has one SM and its share of global memory. A GPU spreads the blocks over its \
              SMs, keeps more of them resident on a large grid, and has other latencies: a grid that \

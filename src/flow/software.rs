@@ -301,7 +301,7 @@ impl<'a> LaunchedKernel<'a> {
         let none = Hashes::Named(Vec::new());
         let request = Request::of_launches(machine, launches, entry, none);
         let entries = launches.iter().map(|l| l.entry.clone()).collect();
-        let sm = machine.compute_capability();
+        let sm = machine.compute_capability;
         Ok(LaunchedKernel {
             assembler: Assembler::find(&Toolbox::new(), &module, sm)?,
             by_machine_code: options.machine_code.is_some() || options.judged_by.is_some(),

@@ -111,7 +111,7 @@ impl<'a> Runs<'a> {
 /// installed: they limit the resident blocks.
 pub(super) fn with_registers(launch: &LaunchInput, machine: &Config) -> Result<LaunchFile> {
     let mut file = launch.file()?.clone();
-    if machine.compute_capability().is_some() {
+    if machine.compute_capability.is_some() {
         let module = launch.module()?.clone().one_text()?;
         let entry = launch.selected().entry(&file, &module)?;
         // Without them, the cycles are still worth printing.

@@ -30,7 +30,7 @@ pub fn found(file: &TestFile, case: &Case, machine_code: bool) -> Result<Found, 
     let mut found = Found::new();
     if machine_code {
         let tools = Toolbox::new();
-        let assembler = Assembler::required(&tools, &module, machine.compute_capability());
+        let assembler = Assembler::required(&tools, &module, machine.compute_capability);
         let code = assembler.and_then(|a| a.accesses(&tools, &text, "k"));
         let code = code.map_err(failed)?;
         let ledger = Ledger::of(&trace, &module, &code);

@@ -1,17 +1,23 @@
 //! Headers of the CUDA toolkit: lines of them are not what a user changes.
 
-/// Folders of headers, as a path of a header has them; a slash ends each.
-const FOLDERS: [&str; 10] = [
-    "/crt/",
-    "/cooperative_groups/",
+/// Folders that only the toolkit has; a slash ends each but the last, a prefix.
+const FOLDERS: [&str; 5] = [
     "/cuda/std/",
-    "/cuda/__",
-    "/cub/",
-    "/thrust/",
-    "/nv/",
     "/cuda_runtime/include/",
     "/cuda_cccl/include/",
     "/usr/include/",
+    "/cuda/__",
+];
+
+/// What is in a folder of headers. Users have folders of these names, too, so they count only
+/// right below a root of headers.
+const BELOW_A_ROOT: [&str; 6] = [
+    "crt/",
+    "cooperative_groups/",
+    "cub/",
+    "thrust/",
+    "nv/target",
+    "nv/detail/",
 ];
 
 /// Beginnings of the names of headers that have device code.
@@ -46,7 +52,30 @@ pub fn has(file: &str) -> bool {
         || is_bare
         || NAMES.iter().any(|begin| name.starts_with(begin))
         || FOLDERS.iter().any(|folder| rooted.contains(folder))
+        || BELOW_A_ROOT
+            .iter()
+            .any(|inside| is_below_a_root(&path, inside))
         || is_installed(&rooted)
+}
+
+/// Whether a path has `inside` right below a root of headers: at its beginning, as a compiler
+/// has it that was given the headers by their names; in a folder `include`; or in the library's
+/// checkout, `cub/cub/` and `cub-2.1.0/cub/`.
+fn is_below_a_root(path: &str, inside: &str) -> bool {
+    let library = inside.trim_end_matches('/');
+    path.match_indices(inside).any(|(at, _)| {
+        let Some(root) = path[..at].strip_suffix('/') else {
+            return at == 0;
+        };
+        let folder = root.rsplit('/').next().unwrap_or(root);
+        let version = folder.strip_prefix(library);
+        folder == "include"
+            || version.is_some_and(|rest| {
+                rest.trim_start_matches('-')
+                    .chars()
+                    .all(|c| c.is_ascii_digit() || c == '.')
+            })
+    })
 }
 
 /// Whether a path is below where the toolkit is installed: `/usr/local/cuda-12.4/`,
@@ -125,6 +154,11 @@ mod tests {
             "sm_32_intrinsics.hpp",
             "sm_60_atomic_functions.hpp",
             "/home/me/env/site-packages/nvidia/cu13/include/vector_types.h",
+            "/opt/cuda/include/crt/mma.hpp",
+            "/opt/cuda/include/nv/target",
+            "/home/me/cccl/cub/cub/block/block_load.cuh",
+            "third_party/thrust-1.9.5/thrust/pair.h",
+            "/home/me/cccl/libcudacxx/include/cuda/std/array",
         ] {
             assert!(has(file), "{file}");
         }
@@ -137,6 +171,11 @@ mod tests {
             "cubes/a.cu",
             "sm_60_atomics.cu",
             "/home/me/nvidia/cubes/include/a.h",
+            "/home/me/nv/tile.cuh",
+            "/home/me/include/nv/tile.cuh",
+            "/work/crt/a.cuh",
+            "/work/src/thrust/own.cuh",
+            "/work/cubes/cub/own.cuh",
         ] {
             assert!(!has(file), "{file}");
         }

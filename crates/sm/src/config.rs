@@ -44,6 +44,10 @@ use std::path::Path;
 pub struct Config {
     /// Name of the preset or of the file's machine.
     pub name: String,
+    /// The compute capability of the GPU, 80 for 8.0: that of the preset `smNN` that the
+    /// machine is, or is based on. `None` for the papers' machines.
+    #[serde(skip)]
+    pub compute_capability: Option<u32>,
     /// Address and bank bits.
     pub geometry: Geometry,
     /// Lanes that access the scratchpad in one pass.
@@ -80,14 +84,6 @@ impl Config {
     /// The name of the preset for PTX of `sm_SM`; none before sm_70.
     pub fn preset_of_target(sm: u32) -> Option<&'static str> {
         preset::of_target(sm)
-    }
-
-    /// The compute capability of the GPU, 80 for 8.0; `None` where it is not one
-    /// of the presets that name theirs.
-    pub fn compute_capability(&self) -> Option<u32> {
-        let known = PRESETS.contains(&self.name.as_str());
-        let number = self.name.strip_prefix("sm").filter(|_| known)?;
-        number.parse().ok()
     }
 
     /// A preset by name: `fermi` (hash and atomics papers), `gt200` (elastic
@@ -293,6 +289,9 @@ mod tests {
         let e = read("[geometry]\naddr_bitz = 9\n").unwrap_err();
         assert!(e.to_string().contains("m.toml:2:1"), "{e}");
         assert!(read("[geometry]\naddr_bits = 40\n").is_err());
+        let based = read("base = \"sm90\"\nname = \"mine\"\n").unwrap();
+        assert_eq!(based.compute_capability, Some(90));
+        assert_eq!(c.compute_capability, None);
         let c = read(
             "base = \"gt200\"\n[pipeline]\nkind = \"split\"\nbarrel = \"relaxed\"\n\
              [scheduler]\npolicy = \"conflict-aware\"\nviolate = true\n\
@@ -351,6 +350,14 @@ mod tests {
             (
                 "[geometry]\nwide = \"phases\"\nlanes = 16\n",
                 "wide = \"phases\" with 16 lanes and warps of 32",
+            ),
+            (
+                "base = \"sm90\"\n[geometry]\nlanes = 16\n",
+                "wide = \"phases-merged\" with 16 lanes and warps of 32",
+            ),
+            (
+                "base = \"fermi\"\nname = \"sm90\"\n",
+                "name \"sm90\" is that of a preset, and the base is fermi at m.toml:2:8",
             ),
             (
                 "[geometry]\nwide = \"phases\"\nword_bits = 64\n",

@@ -36,7 +36,7 @@ impl Job<'_> {
     }
 
     fn compare(&self, text: &str, rewritten: &Rewritten) -> Result<Compared> {
-        let sm = self.machine.compute_capability();
+        let sm = self.machine.compute_capability;
         let assembler = Assembler::find(&Toolbox::new(), self.module, sm)?;
         let block = Block {
             machine: self.machine,

@@ -150,7 +150,7 @@ impl TuneArgs {
             return Ok(String::new());
         };
         let module = launch.module()?;
-        let found = Assembler::find(&Toolbox::new(), module, machine.compute_capability())?;
+        let found = Assembler::find(&Toolbox::new(), module, machine.compute_capability)?;
         Ok(found.map_or(String::new(), |assembler| assembler.id().to_string()))
     }
 }

@@ -80,7 +80,7 @@ impl OnSm {
         let resources = match launched {
             Some(launched) => {
                 let module = launched.module.clone().one_text()?;
-                let sm = machine.compute_capability();
+                let sm = machine.compute_capability;
                 assembler = Assembler::find(&Toolbox::new(), &module, sm)?;
                 block.assembler = assembler.as_ref();
                 block.registers = launched.registers;

@@ -22,7 +22,7 @@ pub fn registers(
     machine: &Config,
     given: Option<u32>,
 ) -> Result<Option<u32>> {
-    let Some(sm) = machine.compute_capability() else {
+    let Some(sm) = machine.compute_capability else {
         return Ok(given);
     };
     let assembled = match Assembler::find(&Toolbox::new(), module, Some(sm))? {

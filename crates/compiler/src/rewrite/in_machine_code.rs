@@ -85,7 +85,7 @@ impl<'a> MachineCounts<'a> {
         machine: &'a Config,
     ) -> Result<Self> {
         let tools = Toolbox::new();
-        let assembler = Assembler::required(&tools, module, machine.compute_capability())?;
+        let assembler = Assembler::required(&tools, module, machine.compute_capability)?;
         let entry = request.entry.as_str();
         let before = counts(file, module, entry, machine, (&tools, &assembler))?;
         Ok(MachineCounts {

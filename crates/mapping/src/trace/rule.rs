@@ -22,6 +22,15 @@ pub enum Wide {
 }
 
 impl Wide {
+    /// The name in configuration files and in JSON.
+    pub fn name(self) -> &'static str {
+        match self {
+            Wide::FirstWord => "first-word",
+            Wide::Phases => "phases",
+            Wide::PhasesMerged => "phases-merged",
+        }
+    }
+
     /// Whether every word of a lane counts, in phases of a part of the warp.
     pub fn in_phases(self) -> bool {
         self != Wide::FirstWord
@@ -104,11 +113,7 @@ const IN_PHASES: &str = "every word of each lane; accesses of 8 bytes in two pha
 impl ConflictRule {
     /// The name in JSON: that of the configuration key `wide`.
     pub fn name(&self) -> &'static str {
-        match self.wide {
-            Wide::FirstWord => "first-word",
-            Wide::Phases => "phases",
-            Wide::PhasesMerged => "phases-merged",
-        }
+        self.wide.name()
     }
 
     /// The rule in words, for people.

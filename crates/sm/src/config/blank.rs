@@ -15,6 +15,7 @@ use std::collections::BTreeMap;
 pub(super) fn blank() -> Result<Config> {
     Ok(Config {
         name: String::new(),
+        compute_capability: None,
         geometry: Geometry::new(14, 5)?,
         lanes: 0,
         warp_size: 0,

@@ -86,7 +86,7 @@ impl Config {
                 format!("expected a multiple of 2^bank_bits = {banks}"),
             );
         }
-        if self.block_words == 0 || self.block_words > self.capacity_words {
+        if self.block_words > self.capacity_words {
             return refuse(
                 &["geometry.block_words", "geometry.capacity_words"],
                 format!(
@@ -104,28 +104,29 @@ impl Config {
         if self.wide == Wide::FirstWord {
             return Ok(());
         }
+        let wide = format!("wide = {:?}", self.wide.name());
         if self.lanes != self.warp_size {
             return refuse(
                 &["geometry.wide", "geometry.lanes", "geometry.warp_size"],
                 format!(
-                    "wide = \"phases\" with {} lanes and warps of {}",
+                    "{wide} with {} lanes and warps of {}",
                     self.lanes, self.warp_size
                 ),
-                "wide = \"phases\" needs lanes = warp_size",
+                format!("{wide} needs lanes = warp_size"),
             );
         }
         if self.lanes < 4 {
             return refuse(
                 &["geometry.wide", "geometry.lanes"],
-                format!("wide = \"phases\" with {} lanes", self.lanes),
-                "wide = \"phases\" needs 4 lanes or more: 16 bytes are served to a quarter of them",
+                format!("{wide} with {} lanes", self.lanes),
+                format!("{wide} needs 4 lanes or more: 16 bytes are served to a quarter of them"),
             );
         }
         if self.word_bits != 32 {
             return refuse(
                 &["geometry.wide", "geometry.word_bits"],
-                format!("wide = \"phases\" with words of {} bits", self.word_bits),
-                "wide = \"phases\" needs word_bits = 32",
+                format!("{wide} with words of {} bits", self.word_bits),
+                format!("{wide} needs word_bits = 32"),
             );
         }
         Ok(())

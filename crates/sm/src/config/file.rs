@@ -1,9 +1,9 @@
 //! Configuration files: TOML, laid over a preset.
 
-use super::Config;
 use super::blank::blank;
 use super::given::Given;
 use super::keys::Key;
+use super::{Config, PRESETS};
 use spadkit_base::error::{Error, Result};
 use spadkit_base::input::section::{Placed, Section, Source};
 use std::path::Path;
@@ -21,7 +21,7 @@ pub(super) fn parse(text: &str, path: &Path) -> Result<Config> {
         Some(base) => preset_at(base, &source)?,
     };
     if let Some(name) = file.name? {
-        check_name(&name, &source)?;
+        check_name(&name, &base, &source)?;
         base.name = name.value;
     }
     file.given
@@ -42,6 +42,7 @@ pub(super) fn preset(name: &str, text: &str) -> Result<Config> {
         Some(base) => preset_at(base, &source)?,
     };
     base.name = name.to_owned();
+    base.compute_capability = name.strip_prefix("sm").and_then(|sm| sm.parse().ok());
     file.given.put(base).map_err(|refusal| refusal.usage())
 }
 
@@ -79,12 +80,24 @@ fn preset_at(name: Placed<String>, source: &Source) -> Result<Config> {
 
 const NAME: &str = "1 to 64 letters, digits, '-', '_' and '.'";
 
-/// The name goes into headers and into the FuseSoC core.
-fn check_name(name: &Placed<String>, source: &Source) -> Result<()> {
+/// The name goes into headers and into the FuseSoC core. A reader takes a preset's name for
+/// that preset, so only what is based on it may have it.
+fn check_name(name: &Placed<String>, base: &Config, source: &Source) -> Result<()> {
     let plain = |c: char| c.is_ascii_alphanumeric() || "-_.".contains(c);
-    if name.value.len() <= 64 && name.value.chars().all(plain) {
-        return Ok(());
+    if name.value.len() > 64 || !name.value.chars().all(plain) {
+        let what = format!("name {:?} is not supported", name.value);
+        return Err(source.error(what, format!("expected {NAME}"), name.offset));
     }
-    let what = format!("name {:?} is not supported", name.value);
-    Err(source.error(what, format!("expected {NAME}"), name.offset))
+    if name.value != base.name && PRESETS.contains(&name.value.as_str()) {
+        let what = format!(
+            "name {:?} is that of a preset, and the base is {}",
+            name.value, base.name
+        );
+        let help = format!(
+            "choose another name, or write base = {:?} if that is the machine",
+            name.value
+        );
+        return Err(source.error(what, help, name.offset));
+    }
+    Ok(())
 }

@@ -128,7 +128,7 @@ mod tests {
             (121, "sm90", 100, 99, 48, 24),
         ] {
             let machine = preset(of_target(sm).unwrap()).unwrap();
-            assert_eq!(machine.compute_capability(), Some(sm));
+            assert_eq!(machine.compute_capability, Some(sm));
             let shared = [machine.capacity_words, machine.block_words];
             assert_eq!(shared, [kib * 256, block_kib * 256], "sm_{sm}");
             let path = &machine.path;

@@ -122,9 +122,10 @@ pub(super) struct Races {
     pub stores: Stores,
     /// Copies in flight of threads (`cp.async`) from global memory: what they read.
     pub loads: Stores,
-    /// Bulk copies from shared memory, by threads, and products, by warps: what they read,
-    /// for the other blocks of the cluster.
+    /// Bulk copies from shared memory, by thread: what they read, for the other blocks of the
+    /// cluster.
     pub sources: Stores,
+    /// Products, by warp: what they read, for the other blocks of the cluster.
     pub products: Stores,
     /// The agent that reads global memory for a bulk copy to shared memory, while it is
     /// begun.
@@ -147,8 +148,8 @@ pub(super) struct Races {
     pub visits: Visits,
     /// The `mbarrier`s that copies arrive at, by address.
     agents: HashMap<u64, usize>,
-    /// The threads that began the last copies of agents.
-    begun: HashMap<(u8, u32), u32>,
+    /// By the moment of an agent's access, the thread that began it.
+    begun: HashMap<u32, u32>,
     /// Reads of shared memory by bulk copies that arrive at an `mbarrier`: address, bytes,
     /// and the agent with its moment.
     sends: Vec<(u64, u64, Mark)>,
@@ -229,6 +230,7 @@ impl Races {
         self.reads.clear();
         self.accumulators.clear();
         self.agents.clear();
+        self.begun.clear();
         self.filled.clear();
         self.sends.clear();
         self.inits.clear();
@@ -244,6 +246,7 @@ impl Races {
     pub fn renew(&mut self) {
         self.order.renew();
         self.shadow.clear();
+        self.begun.clear();
         self.global.iter_mut().for_each(GlobalRaces::clear);
     }
 
@@ -347,7 +350,7 @@ impl Races {
         };
         let others = if others == 0 { hit.unseen } else { others };
         let lane = others.trailing_zeros() % 32;
-        let begun = self.begun.get(&(mark.warp, mark.lanes));
+        let begun = self.begun.get(&mark.moment);
         begun.copied().unwrap_or(32 * u32::from(mark.warp) + lane)
     }
 
@@ -361,7 +364,7 @@ impl Races {
             let (agent, lane) = self.agent(barrier);
             (mark.moment, mark.warp, mark.lanes) = (touch.moment, agent, 1 << lane);
             let thread = 32 * touch.warp + touch.lanes.trailing_zeros();
-            self.begun.insert((agent, mark.lanes), thread);
+            self.begun.insert(mark.moment, thread);
             self.filled
                 .insert((touch.pc, thread, barrier), (mark, at.0));
         } else {
@@ -447,7 +450,7 @@ impl Races {
             self.order.see(warp, lane, agent, moment);
         }
         let moment = self.order.tick();
-        for flight in self.copies.wait(32 * warp + lane, left) {
+        for flight in self.copies.wait(thread, left) {
             self.land(flight, |mark| {
                 if u32::from(mark.warp) == warp && mark.lanes == 1 << lane {
                     mark.moment = moment;
@@ -464,9 +467,9 @@ impl Races {
             self.order.bring_agent(agent, place, phase);
         }
         let (agent, place) = self.agent(barrier);
-        self.begun.insert((agent, 1 << place), 32 * warp + lane);
         let moment = self.order.tick();
-        for flight in self.copies.take(32 * warp + lane) {
+        self.begun.insert(moment, thread);
+        for flight in self.copies.take(thread) {
             self.land(flight, |mark| {
                 if u32::from(mark.warp) == warp && mark.lanes == 1 << lane {
                     (mark.moment, mark.warp, mark.lanes) = (moment, agent, 1 << place);

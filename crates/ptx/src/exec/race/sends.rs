@@ -25,7 +25,7 @@ impl Races {
             ..touch.mark()
         };
         let thread = 32 * touch.warp + touch.lanes.trailing_zeros();
-        self.begun.insert((mark.warp, mark.lanes), thread);
+        self.begun.insert(mark.moment, thread);
         let same = |(at, _, m): &(u64, u64, Mark)| {
             *at == address && (m.warp, m.lanes) == (mark.warp, mark.lanes)
         };
@@ -78,7 +78,7 @@ impl Races {
         let own: HashSet<_> = self.filled.values().map(|(mark, _)| agent(mark)).collect();
         let unknown = |mark: &Mark| !own.contains(&agent(mark)) && !self.order.is_seen_by_any(mark);
         let sends = self.sends.iter().filter(|(_, _, mark)| unknown(mark));
-        let begun = |mark: &Mark| self.begun.get(&agent(mark)).copied();
+        let begun = |mark: &Mark| self.begun.get(&mark.moment).copied();
         let sends = sends.filter_map(|(at, _, mark)| Some((mark.pc, begun(mark)?, *at)));
         let mut sends: Vec<_> = sends.collect();
         sends.sort_unstable();
