@@ -2,7 +2,7 @@
 //! launch a kernel in PTX. No toolkit is needed.
 
 use libloading::Library;
-use spadkit::error::{Error, Result};
+use spadkit::error::{Error, Failure, Result};
 use spadkit::ptx::exec::Launch;
 use std::ffi::{CStr, CString, c_char, c_int, c_uint, c_void};
 use std::ptr::{null, null_mut};
@@ -296,6 +296,7 @@ impl Gpu {
         Err(Error::ToolFailed {
             tool: "libcuda.so.1".into(),
             what: format!("{call}: {text}"),
+            failure: Failure::Output,
             help: None,
         })
     }

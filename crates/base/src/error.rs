@@ -86,10 +86,32 @@ pub enum Error {
         tool: String,
         /// What happened: exit status, signal or time-out.
         what: String,
+        /// The same, for the caller.
+        failure: Failure,
         /// The last lines that it printed, and what to try.
         #[help]
         help: Option<String>,
     },
+}
+
+/// The way in which an external tool did not do its work.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Failure {
+    /// It could not be started, or is not one that the kit can use.
+    Unusable,
+    /// It ended with an error status, after it had printed `log`.
+    Status {
+        /// Standard output, then standard error.
+        log: String,
+    },
+    /// A signal ended it.
+    Crashed,
+    /// It was stopped when its time was up.
+    TimedOut,
+    /// It was stopped for another reason: it printed too much, or the user interrupted it.
+    Stopped,
+    /// It ended well, but did not give what it should.
+    Output,
 }
 
 /// An error in the content of an input file, with its line and column.

@@ -1,6 +1,6 @@
 //! The ports that Verilator declares for a unit, compared with those of its model.
 
-use crate::error::{Error, Result};
+use crate::error::{Error, Failure, Result};
 use crate::rtl::Reset;
 use crate::tool::ToolKind;
 use crate::units::{Layout, PortSlot};
@@ -14,6 +14,7 @@ pub(super) fn check_ports(top: &str, layout: &Layout, reset: Reset, header: &Pat
     let text = std::fs::read_to_string(header).map_err(|_| Error::ToolFailed {
         tool: ToolKind::Verilator.name().to_owned(),
         what: format!("ended well, but did not write the class of {top}"),
+        failure: Failure::Output,
         help: Some(format!(
             "expected obj/Vunit.h; {} may be broken",
             ToolKind::Verilator.program()

@@ -2,7 +2,7 @@
 
 use super::compiled::{Compiled, OBJECT, compile, runtime, verilator_root, write};
 use super::declared::check_ports;
-use crate::error::{Error, Result};
+use crate::error::{Error, Failure, Result};
 use crate::rtl::{Reset, SourceFile, with_origins};
 use crate::template::fill;
 use crate::tool::{Cache, Key, KeyBuilder, ToolKind, Toolbox, product};
@@ -123,6 +123,7 @@ impl VerilatedUnit {
         let broken = |e: libloading::Error| Error::ToolFailed {
             tool: "the shared object built by Verilator".into(),
             what: format!("cannot be loaded: {e}"),
+            failure: Failure::Output,
             help: None,
         };
         // SAFETY: the object was built from our harness a moment ago, or found

@@ -12,7 +12,7 @@ use super::script::{Counterexample, Outcome};
 use super::solver::{Answer, Reply, Run, Value, by_name};
 use super::template::render;
 use crate::config::Config;
-use crate::error::{Error, Result};
+use crate::error::{Error, Failure, Result};
 use crate::rtl::{Design, SourceFile};
 use crate::tool::Tool;
 use serde_json::json;
@@ -356,7 +356,8 @@ impl Session<'_> {
             Ok(Reply::Answers(answers)) => Ok(answers),
             Ok(Reply::TimedOut(_)) => Err(Unanswered::TimedOut),
             Err(Error::ToolFailed {
-                help: Some(log), ..
+                failure: Failure::Status { log },
+                ..
             }) if log.contains(NO_REGISTER) => Err(self.no_register().into()),
             Err(e) => Err(e.into()),
         }

@@ -4,7 +4,7 @@ use super::circuit::{Cut, Values};
 use super::property::Property;
 use super::solver::{Answer, Reply, Run, Value, by_name};
 use super::template::render;
-use crate::error::{Error, Result};
+use crate::error::{Error, Failure, Result};
 use crate::geometry::Geometry;
 use crate::rtl::{SourceFile, named};
 use crate::tool::Tool;
@@ -170,7 +170,8 @@ impl Script {
             Ok(Reply::Answers(answers)) => Ok(judge(&self.steps, answers)),
             Ok(Reply::TimedOut(seconds)) => Ok(Outcome::timed_out(seconds)),
             Err(Error::ToolFailed {
-                help: Some(log), ..
+                failure: Failure::Status { log },
+                ..
             }) if NO_REGISTER.iter().any(|e| log.contains(e)) => Err(self.no_register()),
             Err(e) => Err(e),
         }

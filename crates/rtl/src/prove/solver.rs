@@ -1,6 +1,6 @@
 //! One run of Yosys' SAT solver: files, a script with questions, answers.
 
-use crate::error::{Error, Result};
+use crate::error::{Error, Failure, Result};
 use crate::output::Scratch;
 use crate::rtl::{SourceFile, with_origins};
 use crate::tool::{Tool, ToolKind, ToolOutput, unexpected_output};
@@ -68,9 +68,10 @@ impl Run<'_> {
         match command.cwd(work.dir()).timeout(timeout).run() {
             Ok(output) => answers(self.questions, &output).map(Reply::Answers),
             // The time-out is its own, or the user's for all tools.
-            Err(Error::ToolFailed { what, .. }) if what.starts_with("did not finish") => {
-                Ok(Reply::TimedOut(start.elapsed().as_secs()))
-            }
+            Err(Error::ToolFailed {
+                failure: Failure::TimedOut,
+                ..
+            }) => Ok(Reply::TimedOut(start.elapsed().as_secs())),
             Err(e) => Err(with_origins(e, self.rtl)),
         }
     }

@@ -108,6 +108,7 @@ fn written_by(file: &SourceFile, log: &str) -> BTreeSet<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::error::Failure;
 
     #[test]
     fn numbers_are_those_of_the_format() {
@@ -136,6 +137,7 @@ mod tests {
             let error = Error::ToolFailed {
                 tool: "t".into(),
                 what: "failed".into(),
+                failure: Failure::Crashed,
                 help: Some(log.into()),
             };
             let Error::ToolFailed { help, .. } = with_origins(error, std::slice::from_ref(&file))

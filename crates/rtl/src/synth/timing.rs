@@ -1,7 +1,7 @@
 //! Static timing and power of a mapped unit with OpenSTA.
 
 use super::sta::{Analysis, Question};
-use crate::error::{Error, Result};
+use crate::error::{Error, Failure, Result};
 use crate::tool::{ToolKind, ToolOutput, unexpected_output};
 
 /// Transitions per clock cycle of every input that is not configuration:
@@ -82,7 +82,10 @@ impl Timing {
         // A crash over the power shall not take the timing with it; what is
         // wrong with the netlist is so without the power, too.
         match ask(true) {
-            Err(Error::ToolFailed { .. }) => ask(false),
+            Err(Error::ToolFailed {
+                failure: Failure::Crashed | Failure::Output,
+                ..
+            }) => ask(false),
             answer => answer,
         }
     }

@@ -2,7 +2,7 @@
 
 use super::guard::{self, Watched};
 use super::kind::ToolKind;
-use crate::error::{Error, Result};
+use crate::error::{Error, Failure, Result};
 use crate::interrupt::{self, Group};
 use crate::quote::{shell_line, shown};
 use rustix::process::Signal;
@@ -105,7 +105,7 @@ impl ToolCommand {
         if status.success() {
             Ok(output)
         } else {
-            Err(self.failed(describe(status), &output))
+            Err(self.ended_badly(status, &output))
         }
     }
 
@@ -115,7 +115,7 @@ impl ToolCommand {
         let (status, output) = self.run_any_status()?;
         match status.code() {
             Some(code) => Ok((code, output)),
-            None => Err(self.failed(describe(status), &output)),
+            None => Err(self.ended_badly(status, &output)),
         }
     }
 
@@ -139,11 +139,11 @@ impl ToolCommand {
         };
         match ended {
             Ok(status) => Ok((status, output)),
-            Err(what) => {
+            Err((failure, what)) => {
                 let _ = child.wait(); // it was killed: reap it
                 // A tool may also have been stopped by the signal itself.
                 interrupt::check(self.kind.name())?;
-                Err(self.failed(what, &output))
+                Err(self.failed(failure, what, &output))
             }
         }
     }
@@ -202,6 +202,7 @@ impl ToolCommand {
         let child = started.map_err(|e| Error::ToolFailed {
             tool: self.kind.name().to_owned(),
             what: format!("could not be started: {}: {e}", self.program.display()),
+            failure: Failure::Unusable,
             help: Some(self.kind.how_to_get()),
         })?;
         Ok((child, watched))
@@ -213,23 +214,24 @@ impl ToolCommand {
         child: &mut Child,
         output: [&File; 2],
         timeout: Duration,
-    ) -> Result<ExitStatus, String> {
+    ) -> Result<ExitStatus, (Failure, String)> {
         let start = Instant::now();
         let mut pause = Duration::from_millis(1);
         loop {
             match child.try_wait() {
                 Ok(Some(status)) => return Ok(status),
                 Ok(None) => {}
-                Err(e) => return Err(format!("could not be waited for: {e}")),
+                Err(e) => return Err((Failure::Stopped, format!("could not be waited for: {e}"))),
             }
             if interrupt::requested() {
-                return Err("was interrupted".to_owned());
+                return Err((Failure::Stopped, "was interrupted".to_owned()));
             }
             if start.elapsed() >= timeout {
                 let seconds = timeout.as_secs_f64();
-                return Err(format!(
+                let what = format!(
                     "did not finish in {seconds} s and was stopped (SPADKIT_TIMEOUT sets the limit)"
-                ));
+                );
+                return Err((Failure::TimedOut, what));
             }
             let written: u64 = output
                 .iter()
@@ -238,17 +240,27 @@ impl ToolCommand {
                 .sum();
             if written > MAX_OUTPUT_BYTES {
                 let mib = MAX_OUTPUT_BYTES >> 20;
-                return Err(format!("printed more than {mib} MiB and was stopped"));
+                let what = format!("printed more than {mib} MiB and was stopped");
+                return Err((Failure::Stopped, what));
             }
             std::thread::sleep(pause);
             pause = (pause * 2).min(Duration::from_millis(4));
         }
     }
 
-    fn failed(&self, what: String, output: &ToolOutput) -> Error {
+    fn ended_badly(&self, status: ExitStatus, output: &ToolOutput) -> Error {
+        let failure = match status.code() {
+            Some(_) => Failure::Status { log: output.log() },
+            None => Failure::Crashed,
+        };
+        self.failed(failure, describe(status), output)
+    }
+
+    fn failed(&self, failure: Failure, what: String, output: &ToolOutput) -> Error {
         Error::ToolFailed {
             tool: self.kind.name().to_owned(),
             what,
+            failure,
             help: Some(format!(
                 "ran: {}\n{}",
                 self.command_line(),
@@ -275,6 +287,7 @@ pub fn unexpected_output(kind: ToolKind, what: impl Into<String>, output: &ToolO
     Error::ToolFailed {
         tool: kind.name().to_owned(),
         what: what.into(),
+        failure: Failure::Output,
         help: Some(log_tail(output)),
     }
 }
@@ -308,6 +321,7 @@ fn cut_off(kind: ToolKind, what: String) -> Error {
     Error::ToolFailed {
         tool: kind.name().to_owned(),
         what,
+        failure: Failure::Output,
         help: Some(format!(
             "is a disk full? If not, {} may be broken",
             kind.program()

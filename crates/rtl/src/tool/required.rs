@@ -2,7 +2,9 @@
 //! are required. `tests/kit/common/tools.rs` does the same for the tests in `tests/`.
 
 use super::{ToolKind, Toolbox};
-use crate::error::Result;
+use crate::error::{Error, Result};
+use std::fs::OpenOptions;
+use std::io::Write;
 
 /// The tool; `None`, with a printed note, if it is missing. The caller then skips its test.
 ///
@@ -29,9 +31,29 @@ fn found_or_required<T>(what: Result<T>, required: bool) -> Option<T> {
         Err(error) => {
             assert!(!required, "{error}, and SPADKIT_REQUIRE_TOOLS=1");
             eprintln!("skipped: {error}");
+            count_skipped(&error);
             None
         }
     }
+}
+
+/// Adds a line to the file `SPADKIT_SKIPPED`, from which `make test` counts the tests
+/// that are skipped.
+fn count_skipped(error: &Error) {
+    let Some(path) = std::env::var_os("SPADKIT_SKIPPED") else {
+        return;
+    };
+    let tool = match error {
+        Error::ToolMissing { tool, .. } | Error::ToolFailed { tool, .. } => tool.as_str(),
+        _ => "a tool",
+    };
+    // The runner names the thread after the test.
+    let thread = std::thread::current();
+    let line = format!("{tool}\t{}\n", thread.name().unwrap_or("a test"));
+    let file = OpenOptions::new().append(true).create(true).open(path);
+    // One write: other tests write at the same time.
+    let written = file.and_then(|mut file| file.write_all(line.as_bytes()));
+    written.expect("SPADKIT_SKIPPED names a file that can be written");
 }
 
 #[cfg(test)]

@@ -3,7 +3,7 @@
 use super::command::{ToolCommand, unexpected_output};
 use super::kind::ToolKind;
 use super::version::Version;
-use crate::error::{Error, Result};
+use crate::error::{Error, Failure, Result};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
@@ -80,6 +80,7 @@ impl Toolbox {
                     "{version} ({}) is too old: {minimum} or newer is needed",
                     path.display()
                 ),
+                failure: Failure::Unusable,
                 help: Some(kind.how_to_get()),
             });
         }
