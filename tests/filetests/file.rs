@@ -147,6 +147,7 @@ fn directive(line: usize, text: &str) -> Result<Option<Directive>, Failure> {
             "cluster",
             "cooperative",
             "orders",
+            "blank",
             "case",
             "let",
             "finds",

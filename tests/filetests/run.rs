@@ -20,6 +20,8 @@ struct Setting {
     block: [u32; 3],
     grid: [u32; 3],
     words: Vec<u32>,
+    /// Whether the words have no values before a thread writes them.
+    blank: bool,
 }
 
 impl Setting {
@@ -39,7 +41,12 @@ impl Setting {
             }
         }
         let grid = case.size("grid")?.unwrap_or([1; 3]);
-        Ok(Setting { block, grid, words })
+        Ok(Setting {
+            block,
+            grid,
+            words,
+            blank: case.last("blank").is_some_and(|d| d.value == "yes"),
+        })
     }
 }
 
@@ -68,6 +75,9 @@ fn launch(text: &str, setting: &Setting, options: &Options) -> Result<Run, Failu
     let mut memory = Memory::new();
     let bytes = setting.words.iter().flat_map(|w| w.to_le_bytes());
     let buffer = memory.alloc("out", bytes.collect());
+    if setting.blank {
+        memory.without_contents(buffer);
+    }
     let mut launch = Launch {
         entry: "k".to_owned(),
         grid: setting.grid,

@@ -86,7 +86,21 @@ pub(super) fn parse_texels(
         let what = format!("{count} elements of {} are too many", element.name());
         return Err(section.wrong("extent", &what, "expected at most 4 GiB"));
     }
-    parse_contents(section, source, element, count)
+    let texels = parse_contents(section, source, element, count)?;
+    refuse_no_contents(section, &texels)?;
+    Ok(texels)
+}
+
+/// Refuses `init = "none"`, which only a buffer in `[[arg]]` may have: variables of the PTX
+/// begin with zeros, and reads of texels are not checked.
+pub(super) fn refuse_no_contents(section: &Section, buffer: &Buffer) -> Result<()> {
+    match buffer.init {
+        Init::None => {
+            let what = "init = \"none\" outside of [[arg]]";
+            Err(section.wrong("init", what, "expected contents, or a buffer in [[arg]]"))
+        }
+        _ => Ok(()),
+    }
 }
 
 fn parse_contents(
@@ -105,12 +119,14 @@ fn parse_contents(
 }
 
 fn parse_init(section: &Section, source: &Source, element: Element) -> Result<Option<Init>> {
-    const EXPECTED: &str = "zeros, iota, random, image, fill, or a file (\"in.npy\", \"in.raw\")";
+    const EXPECTED: &str =
+        "zeros, none, iota, random, image, fill, or a file (\"in.npy\", \"in.raw\")";
     let given = section.string("init", EXPECTED)?;
     let init = given.as_ref().map_or("zeros", |g| g.value.as_str());
     refuse_keys_of_others(section, init)?;
     let init = match init {
         "zeros" => Init::Zeros,
+        "none" => Init::None,
         "iota" => Init::Iota,
         "random" => Init::Random(Random {
             seed: section.integer("seed", 0, u64::MAX)?.unwrap_or(0),

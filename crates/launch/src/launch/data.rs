@@ -17,7 +17,7 @@ impl Buffer {
         let (element, count) = (self.element, self.count);
         let bytes = self.bytes() as usize;
         Ok(match &self.init {
-            Init::Zeros => vec![0; bytes],
+            Init::Zeros | Init::None => vec![0; bytes],
             Init::Iota => iota(element, count),
             Init::Random(how) => random(element, count, how),
             Init::Image(what) => image(element, count, what),

@@ -127,7 +127,8 @@ impl LaunchFile {
         self.ptx_files().chain(contents).cloned().collect()
     }
 
-    fn buffers(&self) -> impl Iterator<Item = &Buffer> {
+    /// The buffers of the arguments, then those of the symbols, in the order of the outputs.
+    pub fn buffers(&self) -> impl Iterator<Item = &Buffer> {
         let args = self.args.iter().filter_map(|arg| match &arg.kind {
             ArgKind::Buffer(buffer) => Some(buffer),
             _ => None,

@@ -11,6 +11,8 @@ use std::path::PathBuf;
 pub enum Init {
     /// Zeros.
     Zeros,
+    /// None, as `cudaMalloc` returns memory: a byte has no value before a kernel writes it.
+    None,
     /// Element i is i, cut to the type's width.
     Iota,
     /// Seeded random elements.

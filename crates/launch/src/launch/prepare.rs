@@ -5,6 +5,7 @@ use super::contents::Buffer;
 use super::file::LaunchFile;
 use super::fits::{Resolved, check_all_taken, check_symbol, resolve};
 use super::handles::{Handles, check_named};
+use super::init::Init;
 use super::module::read_module;
 use super::room::{contents, no_memory};
 use super::single::Instead;
@@ -111,7 +112,11 @@ impl LaunchFile {
             .map(|arg| match &arg.kind {
                 ArgKind::Buffer(buffer) => {
                     let bytes = contents(&self.source, &arg.name, buffer, arg.offset)?;
-                    alloc(memory, arg, &bytes).map(Some)
+                    let id = alloc(memory, arg, &bytes)?;
+                    if buffer.init == Init::None {
+                        memory.without_contents(id);
+                    }
+                    Ok(Some(id))
                 }
                 _ => Ok(None),
             })
@@ -214,10 +219,7 @@ impl<'a> Prepared<'a> {
             |_| options.clone(),
             |launch, outcome| {
                 each(launch, &outcome);
-                all.warp_instructions += outcome.warp_instructions;
-                all.thread_instructions += outcome.thread_instructions;
-                all.shared_accesses += outcome.shared_accesses;
-                all.findings.extend(outcome.findings);
+                all.add(outcome);
             },
         )?;
         if !all.has_faults() {

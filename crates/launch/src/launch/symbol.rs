@@ -1,7 +1,7 @@
 //! Variables of the module that the host writes or looks at: the `[[symbol]]`
 //! tables of a launch file.
 
-use super::contents::{BUFFER_KEYS, Buffer, parse_buffer};
+use super::contents::{BUFFER_KEYS, Buffer, parse_buffer, refuse_no_contents};
 use super::element::parse_element;
 use spadkit_base::error::Result;
 use spadkit_base::input::section::{Placed, Section, Source};
@@ -41,9 +41,11 @@ pub(super) fn parse_symbols(tables: &[Placed<&DeTable>], source: &Source) -> Res
             return Err(source.error(what, "expected each symbol once", name.offset));
         }
         let element = parse_element(&section, source)?;
+        let buffer = parse_buffer(&section, source, element)?;
+        refuse_no_contents(&section, &buffer)?;
         symbols.push(Symbol {
             name: name.value,
-            buffer: parse_buffer(&section, source, element)?,
+            buffer,
             keep: !section.has("init"),
             offset: section.offset(),
         });

@@ -4,7 +4,7 @@
 use super::*;
 
 /// What of GOOD is replaced, and by what.
-const EDITS: [(&str, &str); 67] = [
+const EDITS: [(&str, &str); 68] = [
     ("ptx = \"k.ptx\"", ""),
     ("\"k.ptx\"", "7"),
     ("\"k.ptx\"", "\"\""),
@@ -43,6 +43,7 @@ const EDITS: [(&str, &str); 67] = [
     ("count = 256", "count = 256\nvalue = 1"),
     ("count = 256", "count = 256\ninit = \"fill\""),
     ("count = 256", "count = 256\ninit = \"ones\""),
+    ("init = \"fill\"\nvalue = \"nan\"", "init = \"none\""),
     ("count = 256", "count = 256\ninit = \"image\""),
     ("count = 256", "count = 256\nlevels = 4"),
     ("\"sub/out.npy\"", "\"out.txt\""),

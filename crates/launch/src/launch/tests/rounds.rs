@@ -175,3 +175,28 @@ fn refused(file: spadkit_base::error::Result<LaunchFile>, line: usize, what: &st
     assert!(text.contains(what), "{what}: {text}");
     assert_eq!(error.line, line, "{text}");
 }
+
+/// The findings of a launch that writes `a`, a buffer without contents, by `threads`, and of
+/// one that reads eight words of it.
+fn read_after(threads: u32) -> Vec<String> {
+    let then = "[[then]]\nentry = \"k\"\ngrid = [1]\nblock = [8]\nargs = [\"b\", \"a\", \"k\"]\n";
+    let text = text(then);
+    let text = text[..text.find("[[arg]]\nname = \"x\"").unwrap()].to_owned() + then;
+    let text = text.replacen("block = [8]", &format!("block = [{threads}]"), 1);
+    let file = parse(&text.replacen("count = 64\n", "count = 64\ninit = \"none\"\n", 1));
+    let (file, module) = (file.unwrap(), Module::parse(PTX, "k.ptx").unwrap());
+    let options = Options {
+        global_races: true,
+        ..Options::default()
+    };
+    let outcome = file.prepare(&module).unwrap().run(&options).unwrap();
+    let findings = outcome.findings.into_iter();
+    findings.map(|f| f.message).collect()
+}
+
+#[test]
+fn a_buffer_without_contents_has_what_an_earlier_launch_has_written() {
+    assert_eq!(read_after(8), [""; 0]);
+    let missing = |at| format!("reads 4 bytes at byte {at} of a: byte {at} was never written");
+    assert_eq!(read_after(4), [missing(16), missing(16)]);
+}

@@ -123,6 +123,20 @@ pub struct Outcome {
 }
 
 impl Outcome {
+    /// Adds the outcome of a later launch.
+    pub fn add(&mut self, later: Outcome) {
+        let Outcome {
+            warp_instructions,
+            thread_instructions,
+            shared_accesses,
+            findings,
+        } = later;
+        self.warp_instructions += warp_instructions;
+        self.thread_instructions += thread_instructions;
+        self.shared_accesses += shared_accesses;
+        self.findings.extend(findings);
+    }
+
     /// The first finding that is more than a warning.
     pub fn fault(&self) -> Option<&Finding> {
         self.findings.iter().find(|f| !f.warning)

@@ -10,7 +10,7 @@ use crate::exec::image::{MemoryOp, Transfer};
 use crate::exec::machine::Machine;
 use crate::exec::memory::Object;
 use crate::exec::ordering::{Fence, Sides, Strength};
-use crate::exec::race::global::Reach;
+use crate::exec::race::global::{MOST_BYTES, Reach};
 use crate::exec::race::shadow::{Hit, Touch};
 use crate::exec::race::{Races, lanes};
 use crate::names::Space;
@@ -186,16 +186,9 @@ pub fn in_flight(races: &mut Races, (address, bytes): (u64, u32), first: u32, to
             hits.push((byte, touch.lanes.trailing_zeros(), *mark));
         }
     }
-    let hits = hits.into_iter().map(|(byte, lane, earlier)| Hit {
-        place: first + ((byte - address) / unit) as u32,
-        lane,
-        earlier,
-        unseen: earlier.lanes,
-        wrote: false,
-        harmless: false,
-        ticket: None,
-        cached: false,
-        hoisted: false,
+    let hits = hits.into_iter().map(|(byte, lane, earlier)| {
+        let place = first + ((byte - address) / unit) as u32;
+        Hit::new(place, lane, (earlier, earlier.lanes), false)
     });
     races.shadow.hits.extend(hits);
 }
@@ -315,10 +308,17 @@ fn global_at(
     let Some(memory) = &mut races.global else {
         return false;
     };
-    let atomic = info.is_some_and(|info| info.transfer.is_atomic());
-    let uses = (!touch.write || atomic, touch.write);
+    let reads = |t: &Transfer| t.is_atomic() && !t.replaces();
+    let updates = info.is_some_and(|info| reads(&info.transfer));
+    let uses = (!touch.write || updates, touch.write);
     if let Some(byte) = memory.use_discarded(&reach, uses) {
-        tell_discarded(m, lane, (reach, byte), (object, offset));
+        let why = "was discarded, and no thread has written it since";
+        tell_without_value(m, lane, (reach, byte, why), (object, offset));
+    }
+    let blank = object.written.as_ref();
+    if let Some(byte) = blank.and_then(|w| w.touch((offset, reach.bytes), uses)) {
+        let why = "was never written";
+        tell_without_value(m, lane, (reach, byte, why), (object, offset));
     }
     let Some(races) = &mut m.races else {
         return false;
@@ -327,10 +327,11 @@ fn global_at(
         return false;
     };
     if memory.touch(&races.order, reach, &touch).is_err() {
-        let text = "races on global memory are checked only in the first 64 MB that the kernel \
-                    accesses";
-        let kind = (FindingKind::Limit, true);
-        m.note(kind, lane, None, None, text.to_owned());
+        let text = format!(
+            "races on global memory are checked only in the first {} MB that the kernel accesses",
+            MOST_BYTES >> 20
+        );
+        m.note((FindingKind::Limit, true), lane, None, None, text);
         return false;
     }
     if memory.hits.is_empty() {
@@ -340,12 +341,15 @@ fn global_at(
     true
 }
 
-/// A lane reads a byte of an access which was discarded.
-fn tell_discarded(m: &mut Machine, lane: u32, (reach, byte): (Reach, u64), place: (&Object, u64)) {
-    let (object, offset) = place;
+/// A lane reads a byte of an access which has no value, and why.
+fn tell_without_value(
+    m: &mut Machine,
+    lane: u32,
+    (reach, byte, why): (Reach, u64, &str),
+    (object, offset): (&Object, u64),
+) {
     let text = format!(
-        "reads {} bytes at byte {offset} of {}: byte {} was discarded, and no thread has written \
-         it since",
+        "reads {} bytes at byte {offset} of {}: byte {} {why}",
         reach.bytes,
         object.name,
         offset + byte

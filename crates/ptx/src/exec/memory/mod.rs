@@ -6,6 +6,7 @@
 //! operations of the access size, so races in a kernel are
 //! not data races in Rust.
 
+mod blank;
 pub(super) mod heap;
 pub(super) mod map;
 mod object;
@@ -13,6 +14,7 @@ mod object;
 use super::api::{BufferId, Finding};
 use super::image::{TEXTURE_WINDOW, WINDOW};
 use super::texture::{Sampler, Texture};
+use blank::Written;
 use heap::Heap;
 use map::{ALIGN, FIRST, GAP};
 pub(super) use object::Object;
@@ -56,6 +58,14 @@ impl Memory {
     /// must not overlap another one. None where the system has no memory for it.
     pub fn try_alloc_at(&mut self, name: &str, address: u64, bytes: &[u8]) -> Option<BufferId> {
         self.place(name, address, bytes, bytes.len() as u64, false)
+    }
+
+    /// Takes the contents of a buffer away: with [`Options::global_races`], a read of a byte
+    /// that no kernel has written is a finding. The bytes stay what they are.
+    ///
+    /// [`Options::global_races`]: super::Options::global_races
+    pub fn without_contents(&mut self, id: BufferId) {
+        self.objects[id.0].written = Some(Written::default());
     }
 
     /// Adds an object at a given address; `bytes` may be its beginning only.

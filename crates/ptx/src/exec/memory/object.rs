@@ -1,5 +1,6 @@
 //! A run of bytes of global memory.
 
+use super::blank::Written;
 use std::alloc::{Layout, alloc_zeroed};
 use std::sync::atomic::{AtomicU8, AtomicU16, AtomicU32, AtomicU64, Ordering::Relaxed};
 
@@ -12,6 +13,8 @@ pub struct Object {
     pub len: u64,
     /// Whether kernels may not write it (`.const`).
     pub constant: bool,
+    /// What kernels have written of it, if it had no contents.
+    pub written: Option<Written>,
     /// The bytes in units that atomic accesses of up to 64 bits fit in.
     words: Box<[AtomicU64]>,
 }
@@ -24,6 +27,7 @@ impl Object {
             address,
             len,
             constant,
+            written: None,
             words: zeroed(len.div_ceil(8) as usize)?,
         })
     }
@@ -40,6 +44,7 @@ impl Object {
             address: 0,
             len: bytes.len() as u64,
             constant: true,
+            written: None,
             words: bytes.chunks(8).map(word).collect(),
         }
     }
@@ -60,6 +65,7 @@ impl Object {
         }
         Some(Object {
             name: self.name.clone(),
+            written: self.written.clone(),
             words,
             ..*self
         })

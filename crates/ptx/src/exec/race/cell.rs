@@ -262,16 +262,12 @@ impl Cell {
             let ticket = order.hoisted(touch.warp, lane, store)?;
             Some((lane, ticket))
         })?;
+        let unseen = order.unseen(touch.warp, lane, store, false);
         Some(Hit {
-            place,
-            lane,
-            earlier: *store,
-            unseen: order.unseen(touch.warp, lane, store, false),
-            wrote: true,
             harmless: true,
             ticket: Some(ticket),
-            cached: false,
             hoisted: true,
+            ..Hit::new(place, lane, (*store, unseen), true)
         })
     }
 
@@ -291,16 +287,12 @@ impl Cell {
             let same = touch.write && new.is_silent() && !self.is_changed(earlier);
             (lane, same)
         };
+        let unseen = unseen(order, earlier, touch, lane);
         Some(Hit {
-            place,
-            lane,
-            earlier: *earlier,
-            unseen: unseen(order, earlier, touch, lane),
-            wrote,
             harmless: harmless && !touch.update,
             ticket: order.ticket(touch.warp, touch.lanes, earlier),
             cached: self.is_cached(order, earlier, touch),
-            hoisted: false,
+            ..Hit::new(place, lane, (*earlier, unseen), wrote)
         })
     }
 
@@ -334,16 +326,12 @@ impl Cell {
             let fault = !harmless && !self.is_observed(order, mark, touch);
             fault.then_some((*mark, lane))
         });
-        let hit = |(earlier, lane)| Hit {
-            place,
-            lane,
-            earlier,
-            unseen: unseen(order, &earlier, touch, lane),
-            wrote: true,
-            harmless: false,
-            ticket: order.ticket(touch.warp, touch.lanes, &earlier),
-            cached: false,
-            hoisted: false,
+        let hit = |(earlier, lane)| {
+            let unseen = unseen(order, &earlier, touch, lane);
+            Hit {
+                ticket: order.ticket(touch.warp, touch.lanes, &earlier),
+                ..Hit::new(place, lane, (earlier, unseen), true)
+            }
         };
         hits.extend(fault.map(hit));
     }
@@ -401,7 +389,9 @@ fn is_settled(order: &Order, old: &Mark, touch: &Touch) -> bool {
     order.is_before_barrier(old) || same && order.is_surely_own(old)
 }
 
-/// The lane for which an earlier access is unordered and conflicts.
+/// The lane for which an earlier access to global memory is unordered and conflicts. Both
+/// may be of one block or of two, which decides the scope that atomics need; in shared memory
+/// ([`super::touch::clash`]) it is always the block.
 #[inline(always)]
 fn clash(order: &Order, mark: &Mark, touch: &Touch) -> Option<u32> {
     if mark.moment == touch.moment || is_settled(order, mark, touch) {

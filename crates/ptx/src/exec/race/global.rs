@@ -15,8 +15,10 @@ use std::collections::HashMap;
 
 /// Words of a page.
 const PAGE: u64 = 256;
-/// Pages that are kept: 64 MB of global memory.
+/// Pages that are kept.
 const PAGES: usize = 1 << 16;
+/// Bytes of global memory whose accesses are kept.
+pub const MOST_BYTES: u64 = PAGES as u64 * 4 * PAGE;
 /// The places of 1,024 bytes.
 #[derive(Debug)]
 struct Page {
@@ -51,7 +53,7 @@ impl Page {
 const LINE: u64 = 128;
 
 /// The lines of bytes, and which bytes of each.
-fn lines(address: u64, bytes: u32) -> impl Iterator<Item = (u64, u128)> {
+pub fn lines(address: u64, bytes: u32) -> impl Iterator<Item = (u64, u128)> {
     let end = address + u64::from(bytes);
     let of = move |line: u64| {
         let start = address.max(LINE * line) - LINE * line;

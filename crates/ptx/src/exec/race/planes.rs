@@ -93,16 +93,10 @@ impl Plane {
     ) {
         for mark in self.all(place) {
             if let Some(lane) = clash(order, mark, touch) {
+                let unseen = unseen(order, mark, touch, lane);
                 hits.push(Hit {
-                    place,
-                    lane,
-                    earlier: *mark,
-                    unseen: unseen(order, mark, touch, lane),
-                    wrote,
                     harmless: !wrote && new.is_silent(),
-                    ticket: None,
-                    cached: false,
-                    hoisted: false,
+                    ..Hit::new(place, lane, (*mark, unseen), wrote)
                 });
             }
         }

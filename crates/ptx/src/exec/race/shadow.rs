@@ -323,16 +323,10 @@ impl Shadow {
         let hit = |mark: &Mark| {
             let lane = clash(order, mark, touch)?;
             let (lane, harmless) = judged(order, (mark, all.clone()), (touch, new), lane)?;
+            let unseen = unseen(order, mark, touch, lane);
             Some(Hit {
-                place,
-                lane,
-                earlier: *mark,
-                unseen: unseen(order, mark, touch, lane),
-                wrote: true,
                 harmless,
-                ticket: None,
-                cached: false,
-                hoisted: false,
+                ..Hit::new(place, lane, (*mark, unseen), true)
             })
         };
         let first = self.hits.len();

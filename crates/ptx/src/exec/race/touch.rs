@@ -113,6 +113,24 @@ pub struct Hit {
     pub hoisted: bool,
 }
 
+impl Hit {
+    /// A fault of the lane at `place`, which has not seen the lanes `unseen` of an `earlier`
+    /// access, a write if it `wrote`.
+    pub fn new(place: u32, lane: u32, (earlier, unseen): (Mark, u32), wrote: bool) -> Self {
+        Hit {
+            place,
+            lane,
+            earlier,
+            unseen,
+            wrote,
+            harmless: false,
+            ticket: None,
+            cached: false,
+            hoisted: false,
+        }
+    }
+}
+
 /// The lane for which an earlier access is unordered and conflicts.
 pub fn clash(order: &Order, mark: &Mark, touch: &Touch) -> Option<u32> {
     let gone = mark.moment < order.start_of_block();
