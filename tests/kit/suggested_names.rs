@@ -1,5 +1,5 @@
 //! Types and macros under other names, and arrays that a library gets by reference
-//! (`tests/fixtures/cuda/alias.cu`, `library.cu`, `united.cu`).
+//! (`tests/fixtures/cuda/alias.cu`, `library.cu`, `united.cu`, `second.cu`).
 
 use crate::common::suggested::Case;
 use crate::common::text;
@@ -126,4 +126,26 @@ fn a_tile_that_a_library_loads_does_not_change() {
     let found = case(["united", "handed"], ["128", "s32", ""]).tuned(&[]);
     assert_eq!(found["suggestions"], serde_json::json!([]), "{found}");
     assert_eq!(found["left_alone"][0]["library"], "CUB");
+}
+
+/// A pointer that is set later, and an object that has the address: a line that also accesses
+/// the array through them is not changed by half.
+#[test]
+fn a_second_name_of_the_array_leaves_the_line_to_a_person() {
+    for (entry, second, line) in [("later", "other", 16), ("object", "view", 26)] {
+        let case = Case {
+            more: "dynamic_shared = 4096\n",
+            ..Case::of("second", entry, "32, 8")
+        };
+        let change = case.suggestion();
+        let at = format!("second.cu:{line}");
+        let lines = change["lines"].as_array().unwrap();
+        let both = lines.iter().find(|l| l["source"] == at.as_str()).unwrap();
+        assert_eq!(both["also_through"], serde_json::json!([second]), "{both}");
+        assert_eq!(both["changed_text"], Value::Null, "{both}");
+        assert_eq!(both["call"], Value::Null, "{both}");
+        // The line that stores by one name is given whole.
+        let whole = lines.iter().filter(|l| l["source"] != at.as_str());
+        assert!(whole.count() > 0, "{change}");
+    }
 }

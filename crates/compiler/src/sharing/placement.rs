@@ -31,6 +31,7 @@ pub enum ProgramPoint {
     Default,
     PartialEq,
     Eq,
+    serde::Deserialize,
     serde::Serialize,
     strum::EnumString,
     strum::VariantNames,

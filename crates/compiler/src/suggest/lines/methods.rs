@@ -193,7 +193,7 @@ __global__ void k() {{
             let mut lines = vec![LineChange {
                 text: text.line("k.cu:9"),
                 source: Some("k.cu:9".to_owned()),
-                through: vec!["k.cu:3".to_owned(), "/opt/cub/warp.cuh:7".to_owned()],
+                through: vec!["k.cu:3".to_owned(), "/opt/cub/cub/warp.cuh:7".to_owned()],
                 accesses: vec![AccessChange::default()],
                 ..LineChange::default()
             }];

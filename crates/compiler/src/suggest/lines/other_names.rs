@@ -8,7 +8,7 @@ use super::declared_pointers::pointers_to_rows;
 use crate::suggest::SourceFiles;
 use crate::suggest::mapped::Mapped;
 use crate::suggest::source::files::split;
-use crate::suggest::source::indexed::{is_declared, is_unevaluated};
+use crate::suggest::source::indexed::{BEFORE_EXPRESSIONS, is_declared, is_unevaluated};
 use crate::suggest::source::macros::defined;
 use crate::suggest::source::pointers::{declared_reference, is_operand, members, pointer, value};
 use crate::suggest::source::scan::{Function, Text, arguments};
@@ -44,15 +44,17 @@ impl OtherNames {
             let depth = brackets(&declared[begin + array.len()..]).0.len();
             found.depths.insert(array.to_owned(), depth);
         }
-        let body = place.outermost_function(at).map(|f| f.body);
-        let body = body.map_or(String::new(), |body| {
-            place.text[body..place.block_end(body)].to_owned()
+        let function = place.outermost_function(at);
+        let body = function.as_ref().map_or(String::new(), |f| {
+            place.text[f.body..place.block_end(f.body)].to_owned()
         });
         let body = Text::new(body);
+        let outputs = function.map_or(Vec::new(), |f| pointers_to_values(place, &f));
         loop {
             let known = found.len();
             found.add_macros(place, array);
-            found.add_assigned(&body, array);
+            found.add_assigned(&body, array, &outputs);
+            found.add_initialised(&body, array);
             if found.len() == known {
                 return found;
             }
@@ -93,8 +95,9 @@ impl OtherNames {
         }
     }
 
-    /// Names whose value is an address in the array, whatever is done with it.
-    fn add_assigned(&mut self, body: &Text, array: &str) {
+    /// Names whose value is an address in the array, whatever is done with it. What `outputs`
+    /// point to are no addresses.
+    fn add_assigned(&mut self, body: &Text, array: &str, outputs: &[String]) {
         for (equals, _) in body.masked.match_indices('=') {
             let before = body.masked[..equals].trim_end();
             if body.masked[equals + 1..].starts_with('=')
@@ -103,11 +106,12 @@ impl OtherNames {
                 continue;
             }
             let value = value(body, equals);
-            let reference = declared_reference(before);
+            let reference = declared_reference(before).or_else(|| reference_to_array(before));
             let Some(name) = reference.or_else(|| assigned(before)) else {
                 continue;
             };
-            let is_value = reference.is_none() && value.trim_start().starts_with('*');
+            let is_stored = before.ends_with(']') && outputs.iter().any(|o| o == name);
+            let is_value = reference.is_none() && value.trim_start().starts_with('*') || is_stored;
             let leads = !is_value
                 && self.all(array).any(|n| match reference {
                     Some(_) => is_outside_brackets(value, n),
@@ -119,6 +123,26 @@ impl OtherNames {
                     None => &mut self.pointers,
                 };
                 all.insert(name.to_owned());
+            }
+        }
+    }
+
+    /// Names that are declared with an address in the array, in braces or in parentheses:
+    /// `float *p{s}`, `View v(s, 32)`.
+    fn add_initialised(&mut self, body: &Text, array: &str) {
+        for (open, _) in body.masked.match_indices(['(', '{']) {
+            let Some(name) = initialised(&body.masked[..open]) else {
+                continue;
+            };
+            let Some(close) = body.closing(open) else {
+                continue;
+            };
+            let given = &body.masked[open + 1..close];
+            let leads = self
+                .all(array)
+                .any(|n| has_address(given, n, self.depth(n)));
+            if leads && name != array {
+                self.pointers.insert(name.to_owned());
             }
         }
     }
@@ -174,9 +198,12 @@ impl OtherNames {
             return false;
         }
         let is_pointed = before.ends_with('*') && is_operand(before);
-        // A member of another object may be a pointer.
+        // A member of another object may be a pointer, and a call of it, or of one of its
+        // functions, may access what it has.
         let whole = &code.masked[end..members(code, end, code.masked.len())];
-        let has_index = whole.contains(['[', '>']) && (name != mapped.array);
+        let method = code.masked[end + whole.len()..].trim_start();
+        let is_call = after.starts_with('(') || !whole.is_empty() && method.starts_with('(');
+        let has_index = (whole.contains(['[', '>']) || is_call) && name != mapped.array;
         let is_element =
             after.starts_with('[') || after.starts_with("->") || is_pointed || has_index;
         if name == mapped.array {
@@ -204,6 +231,37 @@ fn assigned(before: &str) -> Option<&str> {
     let name = last_name(head);
     let is_name = name.starts_with(|c: char| is_word(c) && !c.is_ascii_digit());
     is_name.then_some(name)
+}
+
+/// The parameters of a function that point to values, which are no pointers.
+fn pointers_to_values(place: &Text, function: &Function) -> Vec<String> {
+    let own = arguments(place, function.open).unwrap_or_default();
+    let parameters = own.into_iter().map(|(from, to)| &place.masked[from..to]);
+    let of_values = parameters.filter(|text| text.matches('*').count() == 1);
+    let named = of_values.filter_map(|text| pointer(text.trim()));
+    named.map(str::to_owned).collect()
+}
+
+/// The name at the end of the declaration of a reference to an array: `float (&rows)[4][32]`.
+fn reference_to_array(before: &str) -> Option<&str> {
+    let name = assigned(before)?;
+    let inner = before[..before.rfind(')')?].trim_end();
+    let declarator = inner.strip_suffix(name)?.trim_end().strip_suffix('&')?;
+    declarator.trim_end().ends_with('(').then_some(name)
+}
+
+/// The name at the end of a declaration without `=`: `float *p`, `View v`.
+fn initialised(before: &str) -> Option<&str> {
+    let name = last_name(before.trim_end());
+    let is_name = name.starts_with(|c: char| is_word(c) && !c.is_ascii_digit());
+    let ty = before.trim_end().strip_suffix(name).filter(|_| is_name)?;
+    let ty = ty.trim_end_matches(['*', '&', ' ']);
+    let is_apart = ty.len() < before.trim_end().len() - name.len();
+    let word = last_name(ty);
+    let is_type = ty.ends_with('>') && !ty.ends_with("->")
+        || word.starts_with(|c: char| is_word(c) && !c.is_ascii_digit())
+            && !BEFORE_EXPRESSIONS.contains(&word);
+    (is_apart && is_type).then_some(name)
 }
 
 /// Whether an expression has `name` outside the brackets of indices.
@@ -294,10 +352,6 @@ pub(in crate::suggest) fn take_back(
         .filter_map(|l| l.call.as_ref()?.defines.clone());
     let defined: Vec<String> = defined.collect();
     for line in changes {
-        // What passes addresses on, or changes by its pointers alone, names the array so.
-        if line.changed_text.is_none() {
-            continue;
-        }
         let Some((_, new)) = line.statement() else {
             continue;
         };
@@ -327,7 +381,7 @@ mod tests {
     const SOURCE: &str = "#define LOW (s + 4)
 #define AT(i) s[i]
 #define LENGTH 64
-void k(const float *in) {
+void k(const float *in, float *out) {
     __shared__ float s[64];
     float *p = s, *later;
     const float *g = in + int(s[3]), x = *p;
@@ -335,13 +389,16 @@ void k(const float *in) {
     float (*rows)[8] = (float (*)[8])s;
     later = c ? in : p + 1;
     o.q = later;
+    View view{s, 64}, *none{}; Pair pair(s + 1, 2);
+    float (&all)[8][8] = *reinterpret_cast<float (*)[8][8]>(s);
+    auto row = [&](int r) { return &s[8 * r]; }; out[3] = sum(s);
     HERE
 }";
 
     /// The names through which `statement` accesses `s` without the function.
     fn left(statement: &str) -> Vec<String> {
         let place = Text::new(SOURCE.replace("HERE", statement));
-        let at = place.start_of_line(12).unwrap();
+        let at = place.start_of_line(15).unwrap();
         let names = OtherNames::at(&place, at, "s", Vec::new());
         names.left_in(statement, Mapped::words("s", "f"), &[])
     }
@@ -356,6 +413,11 @@ void k(const float *in) {
             ("x = rows[t][1] + (&s[0])[f(t)];", "rows"),
             ("x = LOW[t] + AT(3);", "LOW AT"),
             ("x = s[t] + s[f(t)];", "s"),
+            ("out[t] = s[f(t)] - view(j, x);", "view"),
+            ("out[t] = s[f(t)] - view.at(j);", "view"),
+            ("out[t] = s[f(t)] - pair.z[j];", "pair"),
+            ("out[t] = s[f(t)] - all[j][x];", "all"),
+            ("out[t] = s[f(t)] - row(j)[x];", "row"),
         ] {
             assert_eq!(left(statement).join(" "), names, "{statement}");
         }

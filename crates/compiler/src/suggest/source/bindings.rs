@@ -4,6 +4,7 @@
 use super::elements::bytes_of_type;
 use super::scan::Text;
 use super::words::{last_name, word};
+use spadkit_ptx::source_name;
 use std::collections::BTreeMap;
 
 /// Types that the C++ ABI writes as a letter.
@@ -78,14 +79,6 @@ fn instance(variable: &str) -> Option<(&str, Vec<Argument>)> {
         }
         rest = after;
     }
-}
-
-/// `5march...`
-fn source_name(text: &str) -> Option<(&str, &str)> {
-    let digits = text.find(|c: char| !c.is_ascii_digit())?;
-    let length: usize = text[..digits].parse().ok()?;
-    let end = digits.checked_add(length)?;
-    Some((text.get(digits..end)?, text.get(end..)?))
 }
 
 fn arguments(mut rest: &str) -> Vec<Argument> {

@@ -10,7 +10,7 @@ use crate::suggest::mapped::Mapped;
 /// Operators whose operand is not computed.
 const UNEVALUATED: [&str; 5] = ["sizeof", "alignof", "__alignof__", "decltype", "noexcept"];
 /// Words before an expression; other words before a name declare it.
-const BEFORE_EXPRESSIONS: [&str; 9] = [
+pub(in crate::suggest) const BEFORE_EXPRESSIONS: [&str; 9] = [
     "return", "else", "do", "case", "throw", "sizeof", "and", "or", "not",
 ];
 
