@@ -15,11 +15,14 @@ use spadkit_base::error::{Error, Result};
     Debug,
     PartialEq,
     Eq,
+    serde::Deserialize,
+    serde::Serialize,
     strum::Display,
     strum::EnumString,
     strum::IntoStaticStr,
     strum::VariantArray,
 )]
+#[serde(rename_all = "lowercase")]
 #[strum(serialize_all = "lowercase", ascii_case_insensitive)]
 pub enum Method {
     /// Every configuration of a bit-vector unit, or the pruned ranges.

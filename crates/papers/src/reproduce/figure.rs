@@ -8,6 +8,9 @@ use super::quantity::{NotModelled, Quantity};
 use super::table5::Row;
 use serde::{Deserialize, Serialize};
 use spadkit_base::error::Result;
+use spadkit_compiler::sharing::Placement;
+use spadkit_mapping::hash::HashKind;
+use spadkit_mapping::search::tune::Method;
 use spadkit_sm::config::Overlay;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -175,10 +178,10 @@ pub struct Configuration {
     /// A form of the kernel.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub variant: Option<String>,
-    /// Placement of relssp, with the variables reordered; none, the kernel is
-    /// as it was: `none`, `postdom`, `optimal`.
+    /// Placement of relssp, with the variables reordered; without it, the kernel is
+    /// as it was.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub relssp: Option<String>,
+    pub relssp: Option<Placement>,
     /// Address mapping of the RAP paper.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub scheme: Option<String>,
@@ -212,9 +215,9 @@ impl Configuration {
 #[serde(deny_unknown_fields)]
 pub struct Tune {
     /// Hash unit.
-    pub unit: String,
+    pub unit: HashKind,
     /// Method.
-    pub method: String,
+    pub method: Method,
     /// The paper's way of searching: heuristics may choose dependent bits, so
     /// that the result may be no mapping; of equal bit vectors, the smallest
     /// mask wins.

@@ -68,7 +68,7 @@ impl Metric {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Form {
-    /// Sum by number.
+    /// The sum divided by the number of workloads.
     Arithmetic,
     /// Root of the product.
     Geometric,
@@ -107,7 +107,10 @@ impl Form {
 
     /// A mean of the values.
     pub fn is_mean(self) -> bool {
-        self.word() == "mean"
+        matches!(
+            self,
+            Form::Arithmetic | Form::Geometric | Form::GeometricGain
+        )
     }
 
     /// Whether the value is a count or names a workload, so that it is not in the quantity's unit.

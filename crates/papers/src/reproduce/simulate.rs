@@ -8,14 +8,12 @@ use super::point::{Numbers, Point};
 use super::related::Related;
 use spadkit_base::error::{Error, Result};
 use spadkit_compiler::rewrite::{Hashes, Request, Verdict, rewrite};
-use spadkit_compiler::sharing::{
-    AnalysedEntry, Launched, Needs, Placement, annotated_launch, find_entry,
-};
+use spadkit_compiler::sharing::{AnalysedEntry, Launched, Needs, annotated_launch, find_entry};
 use spadkit_launch::capture::{LaunchInput, LaunchRun, Selected};
 use spadkit_launch::launch::{Launch, LaunchFile};
 use spadkit_launch::workload::{AccessOptions, Input, LaunchWorkload, RunOptions, load_input};
 use spadkit_mapping::geometry::Geometry;
-use spadkit_mapping::hash::{BankFunction, HashKind, HashSpec, hash_kind};
+use spadkit_mapping::hash::{BankFunction, HashKind, HashSpec};
 use spadkit_mapping::search::bitvec::all_pairs;
 use spadkit_mapping::search::reference::{Selection, of_instructions, of_trace};
 use spadkit_mapping::search::tune::{Method, Tuner};
@@ -188,14 +186,13 @@ fn of_statistics(statistics: &Statistics) -> Numbers {
     }
     let mut set = |key: &str, value: f64| numbers.values.insert(key.to_owned(), value);
     set("stalls", statistics.stalls.total() as f64);
-    let pipeline = statistics.stalls.bank_conflict + statistics.stalls.writeback_conflict;
+    let conflicts = statistics.stalls.bank_conflict + statistics.stalls.writeback_conflict;
     set(
         "stalls.pipeline",
-        (pipeline + statistics.stalls.no_ready_warp) as f64,
+        (conflicts + statistics.stalls.no_ready_warp) as f64,
     );
     // The ready warps are none: what is neither a conflict of the banks nor one
     // of the writeback port (elastic paper, Fig. 6).
-    let conflicts = statistics.stalls.bank_conflict + statistics.stalls.writeback_conflict;
     set(
         "stalls.scheduling",
         (statistics.stalls.total() - conflicts) as f64,
@@ -277,13 +274,7 @@ fn tuned<T>(
         pairs: &pairs,
         selection,
     };
-    let method = tune.method.parse::<Method>().map_err(|_| {
-        Error::usage(
-            format!("method '{}'", tune.method),
-            "expected exhaustive, givargis, mih or optimal",
-        )
-    })?;
-    take(&tuner, (hash_kind(&tune.unit)?, method))
+    take(&tuner, (tune.unit, tune.method))
 }
 
 /// The accesses of the block that is traced, of the program that the point runs.
@@ -319,17 +310,8 @@ fn programs(point: &Point, machine: &Config, input: &str) -> Result<Box<dyn Prog
     if let Some(spec) = &point.with.software {
         return Ok(Box::new(open(&in_software(&launch, spec, machine)?)?));
     }
-    let placement = match point.with.relssp.as_deref() {
-        None => return Ok(Box::new(open(&launch.module)?)),
-        Some("none") => Placement::None,
-        Some("postdom") => Placement::PostDom,
-        Some("optimal") => Placement::Optimal,
-        Some(other) => {
-            return Err(Error::usage(
-                format!("relssp '{other}'"),
-                "expected none, postdom or optimal",
-            ));
-        }
+    let Some(placement) = point.with.relssp else {
+        return Ok(Box::new(open(&launch.module)?));
     };
     let (one, name) = launch.entry()?;
     let kernel = AnalysedEntry::new(&launch.module, Some(&name), one.dynamic_shared)?;
@@ -419,7 +401,8 @@ fn rewritten(changed: &Changed, spec: &str, machine: &Config) -> Result<String> 
         Verdict::Text(text) => Ok(text),
         Verdict::Refused(why) => Err(Error::usage(
             format!("{} is not rewritten: {why}", name.display()),
-            "spadkit rewrite",
+            "choose another mapping in `software` of the figure; spadkit rewrite says what can \
+             be put into a kernel",
         )),
     }
 }

@@ -50,7 +50,7 @@ pub(super) fn validate(figure: &Figure, path: &Path) -> Result<()> {
         }
     }
     for range in &figure.range {
-        file.expect("workload", &range.only)?;
+        file.has_workloads(&range.only)?;
         if range.over.is_empty() || range.over.iter().any(|name| !values.contains(name)) {
             let expected = "expected names of quantities or of their sums in `over`";
             return Err(file.wrong(&range.claim, expected));
@@ -99,7 +99,7 @@ impl File<'_> {
         let name = &quantity.name;
         self.evidence(name, quantity.evidence, &quantity.key)?;
         let names: Vec<String> = quantity.configurations().map(str::to_owned).collect();
-        self.expect("configuration", &names)?;
+        self.has_configurations(&names)?;
         if (quantity.metric != Metric::Value) != quantity.over.is_some() {
             return Err(self.wrong(
                 name,
@@ -120,10 +120,10 @@ impl File<'_> {
                 return Err(self.wrong(name, expected));
             };
             let beside: Vec<String> = beside.into_iter().map(str::to_owned).collect();
-            self.expect("workload", &beside)?;
+            self.has_workloads(&beside)?;
         }
-        self.expect("workload", &quantity.only)?;
-        self.expect("workload", quantity.published.keys())?;
+        self.has_workloads(&quantity.only)?;
+        self.has_workloads(quantity.published.keys())?;
         let left_out = |w: &&String| !quantity.only.is_empty() && !quantity.only.contains(w);
         if let Some(workload) = quantity.published.keys().find(left_out) {
             let expected = format!("expected '{workload}' in `only`: it has a published value");
@@ -144,7 +144,7 @@ impl File<'_> {
 
     fn summary(&self, quantity: &Quantity, summary: &Summary) -> Result<()> {
         let name = quantity.name_of(summary);
-        self.expect("workload", &summary.only)?;
+        self.has_workloads(&summary.only)?;
         if (summary.form == Form::CountIf) != summary.condition.is_some() {
             return Err(self.wrong(
                 &name,
@@ -166,15 +166,14 @@ impl File<'_> {
 
     fn order(&self, order: &Order) -> Result<()> {
         self.evidence(&order.name, order.evidence, &order.key)?;
-        self.expect("workload", &order.only)?;
-        self.expect("configuration", &order.over)?;
-        self.expect("configuration", &order.of)?;
-        let what = match order.of {
-            Some(_) => "workload",
-            None => "configuration",
-        };
+        self.has_workloads(&order.only)?;
+        self.has_configurations(&order.over)?;
+        self.has_configurations(&order.of)?;
         let names: Vec<String> = order.names().into_iter().map(str::to_owned).collect();
-        self.expect(what, &names)?;
+        match order.of {
+            Some(_) => self.has_workloads(&names)?,
+            None => self.has_configurations(&names)?,
+        }
         if !order.is_well_formed() {
             return Err(self.wrong(
                 &order.name,
@@ -226,11 +225,20 @@ impl File<'_> {
         }
     }
 
-    fn expect<'n>(&self, what: &str, names: impl IntoIterator<Item = &'n String>) -> Result<()> {
-        let known = match what {
-            "workload" => &self.workloads,
-            _ => &self.configurations,
-        };
+    fn has_workloads<'n>(&self, names: impl IntoIterator<Item = &'n String>) -> Result<()> {
+        self.has(("workload", &self.workloads), names)
+    }
+
+    fn has_configurations<'n>(&self, names: impl IntoIterator<Item = &'n String>) -> Result<()> {
+        self.has(("configuration", &self.configurations), names)
+    }
+
+    /// Refuses names that are not `known` as `what`.
+    fn has<'n>(
+        &self,
+        (what, known): (&str, &[&str]),
+        names: impl IntoIterator<Item = &'n String>,
+    ) -> Result<()> {
         for name in names {
             if !known.contains(&name.as_str()) {
                 return Err(Error::usage(
