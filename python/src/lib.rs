@@ -153,7 +153,7 @@ fn presets() -> Vec<&'static str> {
 
 /// As PTX writes it, without the dot.
 fn type_name(ty: spadkit::ptx::Type) -> String {
-    format!("{ty:?}").to_lowercase()
+    ty.text().to_owned()
 }
 
 #[pymodule]

@@ -11,9 +11,7 @@ use crate::capture::statics::source_indices;
 use crate::capture::{RunOptions, launch_trace};
 use crate::config::Config;
 use crate::error::{Error, Result};
-use crate::launch::{
-    Arg, ArgKind, Buffer, Init, LaunchFile, Options, Placed, Skeleton, Symbol, pointed_to,
-};
+use crate::launch::{Arg, Init, LaunchFile, Options, Placed, Skeleton, Symbol, pointed_to};
 use crate::ptx::exec::{Parameter, Program, SymbolInfo};
 use crate::ptx::{Module, Type};
 use crate::readable::readable;
@@ -335,20 +333,11 @@ impl Launch {
             report.verdict()
         })?;
         let after = prepared.outputs().map(|(_, bytes)| bytes);
-        let bytes = self.buffers().zip(after).map(|(before, after)| {
+        let bytes = self.file.buffers().zip(after).map(|(before, after)| {
             let is_same = matches!(&before.init, Init::Bytes(bytes) if bytes == after);
             (!changed || !is_same).then(|| after.to_vec())
         });
         Ok((answer, bytes.collect()))
-    }
-
-    /// The buffers of the arguments, then those of the symbols, in the order of the outputs.
-    fn buffers(&self) -> impl Iterator<Item = &Buffer> {
-        let of_args = self.file.args.iter().filter_map(|arg| match &arg.kind {
-            ArgKind::Buffer(buffer) => Some(buffer),
-            _ => None,
-        });
-        of_args.chain(self.file.symbols.iter().map(|s| &s.buffer))
     }
 
     /// The accesses to shared memory of block `block`, the linear index.

@@ -168,7 +168,7 @@ impl CommandResult for Shown<'_> {
             let left = best.conflicts;
             text += &match others.len() {
                 1 => format!("; {hash} leaves {left}"),
-                n => format!("; {hash} leaves the fewest of {n} more, {left}"),
+                n => format!("; of {n} other mappings, {hash} leaves the fewest: {left}"),
             };
         }
         text + "."

@@ -274,13 +274,7 @@ pub(super) fn in_hardware(
 }
 
 fn settings(mapping: &MappingLine) -> impl Iterator<Item = UnitSetting> + '_ {
-    let bank = UnitSetting {
-        unit: mapping.unit.clone(),
-        ports: mapping.ports.clone(),
-        config_unit: mapping.config_unit.clone(),
-        registers: mapping.registers.clone(),
-    };
-    [bank, mapping.row_map.clone()].into_iter()
+    [mapping.bank(), mapping.row_map.clone()].into_iter()
 }
 
 fn writes(mapping: &MappingLine) -> usize {

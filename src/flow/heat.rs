@@ -5,9 +5,7 @@ use super::worth::{Run, Runs};
 use crate::config::Config;
 use crate::report::{PatternPart, PhaseCount, Situation, SourceLine, SourcePage};
 use crate::suggest::{SourceFiles, split};
-use crate::trace::{
-    Access, AccessTrace, ConflictProfile, ConflictRule, Line, Place, ptx_text, without_folder,
-};
+use crate::trace::{Access, AccessTrace, ConflictProfile, ConflictRule, Line, Place};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Accesses that a page with scripting can show.
@@ -45,15 +43,6 @@ fn line_of(place: &Place, pc: u32) -> Line {
     match Line::of(place, pc) {
         Line::Source(source, _) => Line::Source(source, Vec::new()),
         other => other,
-    }
-}
-
-/// A line for people.
-fn text_of(line: &Line) -> String {
-    match line {
-        Line::Source(source, _) => without_folder(source).to_owned(),
-        Line::Ptx(file, line) => ptx_text(file.as_deref(), *line),
-        Line::Site(pc) => format!("access site {pc}"),
     }
 }
 
@@ -212,7 +201,7 @@ impl<'a> Heat<'a> {
             let worst = accesses.iter().rev().max_by_key(|a| key(a))?;
             let profile = ConflictProfile::of(accesses.iter().copied(), &self.rule);
             Some(Situation {
-                place: text_of(line),
+                place: line.text(),
                 phase: *phase,
                 op: worst.op.name(),
                 bytes: worst.bytes,
@@ -379,7 +368,7 @@ mod tests {
         let addrs = (0..32).map(|l| (l * 8).to_string()).collect::<Vec<_>>();
         let text = format!(
             r#"{{"name":"t","source":"s","block_dim":[32,1,1],"shared_bytes":8192,"warp_size":32,
-"accesses":[{{"warp":0,"pc":0,"op":"load","addrs":[{}],"source":"/x/crt/mma.hpp:91",
+"accesses":[{{"warp":0,"pc":0,"op":"load","addrs":[{}],"source":"/x/include/crt/mma.hpp:91",
 "inlined_at":["k.cu:9","k.cu:20"]}}]}}"#,
             addrs.join(",")
         );
@@ -390,7 +379,7 @@ mod tests {
         assert_eq!((pages.len(), pages[0].file.as_str()), (1, "k.cu"));
         let line = &pages[0].lines[0];
         assert_eq!((line.line, line.conflicts), (9, 7));
-        assert_eq!(line.through, ["/x/crt/mma.hpp:91"]);
+        assert_eq!(line.through, ["/x/include/crt/mma.hpp:91"]);
         assert_eq!(line.inlined_at, [["k.cu:20"]]);
         assert_eq!(heat.situations(None)[0].place, "k.cu:9");
     }

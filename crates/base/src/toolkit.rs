@@ -58,6 +58,11 @@ pub fn has(file: &str) -> bool {
         || is_installed(&rooted)
 }
 
+/// Whether the file of a `file:line` is a header of the toolkit.
+pub fn has_line(place: &str) -> bool {
+    has(place.rsplit_once(':').map_or(place, |(file, _)| file))
+}
+
 /// Whether a path has `inside` right below a root of headers: at its beginning, as a compiler
 /// has it that was given the headers by their names; in a folder `include`; or in the library's
 /// checkout, `cub/cub/` and `cub-2.1.0/cub/`.
@@ -116,10 +121,7 @@ impl<'a> Users<'a> {
     /// The users' lines for `source`, `file:line`, and the calls through which it
     /// was inlined into a kernel.
     pub fn of(source: &'a str, calls: &'a [String]) -> Self {
-        let is_users = |place: &str| {
-            let file = place.rsplit_once(':').map_or(place, |(file, _)| file);
-            !has(file)
-        };
+        let is_users = |place: &str| !has_line(place);
         let found = calls.iter().position(|call| is_users(call));
         match found.filter(|_| !is_users(source)) {
             Some(at) => Users {

@@ -179,6 +179,16 @@ impl MappingLine {
         Some(&self.unit).filter(|unit| *unit != NO_UNIT)
     }
 
+    /// The settings of the unit that implements it.
+    pub fn bank(&self) -> UnitSetting {
+        UnitSetting {
+            unit: self.unit.clone(),
+            ports: self.ports.clone(),
+            config_unit: self.config_unit.clone(),
+            registers: self.registers.clone(),
+        }
+    }
+
     /// Whether the row is more than the upper address bits.
     pub fn needs_row_map(&self) -> bool {
         self.row_map.is_set()

@@ -3,8 +3,7 @@
 use crate::cli::changes;
 use crate::readable::{counted, readable_words};
 use crate::report::{
-    DeclaredLine, FlowReport, MappingLine, Software, SoftwareLine, UnitSetting, removal,
-    that_keeps_vectors,
+    DeclaredLine, FlowReport, MappingLine, Software, SoftwareLine, removal, that_keeps_vectors,
 };
 use crate::rewrite::Resources;
 use crate::terminal::{Columns, Details, Table, Tone};
@@ -283,12 +282,7 @@ fn best_note(software: &Software) -> String {
 
 /// Everything that the recommended mapping's hardware is set to.
 fn configuration(mapping: &MappingLine) -> Details {
-    let bank = UnitSetting {
-        unit: mapping.unit.clone(),
-        ports: mapping.ports.clone(),
-        config_unit: mapping.config_unit.clone(),
-        registers: mapping.registers.clone(),
-    };
+    let bank = mapping.bank();
     let settings = [&bank, &mapping.row_map].into_iter().chain(&mapping.path);
     let rows = settings.flat_map(|setting| {
         let ports = setting.ports.iter();

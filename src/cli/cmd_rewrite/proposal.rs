@@ -11,7 +11,7 @@ use crate::rewrite::{
     propose,
 };
 use crate::software::LayoutSpec;
-use crate::trace::{AccessTrace, ConflictProfile, Line, calls_text, ptx_text, without_folder};
+use crate::trace::{AccessTrace, ConflictProfile};
 use serde::Serialize;
 
 /// Advice if the requested mappings are impossible.
@@ -149,7 +149,7 @@ impl Job<'_> {
         let lines = ConflictProfile::per_line(trace, rule);
         let worst = lines.iter().map(|(line, profile)| (own(profile), line));
         let worst = worst.max_by_key(|(n, _)| *n).filter(|(n, _)| *n > 0);
-        let line = worst.map(|(n, line)| (n, line_text(line)));
+        let line = worst.map(|(n, line)| (n, line.text()));
         let kept = match together {
             1 => String::new(),
             n => format!(" that keeps groups of {n} words together"),
@@ -178,15 +178,6 @@ impl Job<'_> {
         let own = |l: &Launch| l.entry == self.request.entry;
         let index = prepared.launches().iter().position(own).unwrap_or(0);
         launch_trace(&mut prepared, file, index, RunOptions::default())
-    }
-}
-
-/// The line for people.
-fn line_text(line: &Line) -> String {
-    match line {
-        Line::Source(place, calls) => without_folder(place).to_owned() + &calls_text(calls),
-        Line::Ptx(file, line) => ptx_text(file.as_deref(), *line),
-        Line::Site(pc) => format!("access site {pc}"),
     }
 }
 

@@ -134,6 +134,15 @@ impl Line {
             (None, None) => Line::Site(pc),
         }
     }
+
+    /// The line for people, its file without the folder, and the calls around it.
+    pub fn text(&self) -> String {
+        match self {
+            Line::Source(place, calls) => without_folder(place).to_owned() + &calls_text(calls),
+            Line::Ptx(file, line) => ptx_text(file.as_deref(), *line),
+            Line::Site(pc) => format!("access site {pc}"),
+        }
+    }
 }
 
 impl Ord for Line {

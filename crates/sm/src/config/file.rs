@@ -1,9 +1,9 @@
 //! Configuration files: TOML, laid over a preset.
 
+use super::Config;
 use super::blank::blank;
 use super::given::Given;
 use super::keys::Key;
-use super::{Config, PRESETS};
 use spadkit_base::error::{Error, Result};
 use spadkit_base::input::section::{Placed, Section, Source};
 use std::path::Path;
@@ -88,7 +88,7 @@ fn check_name(name: &Placed<String>, base: &Config, source: &Source) -> Result<(
         let what = format!("name {:?} is not supported", name.value);
         return Err(source.error(what, format!("expected {NAME}"), name.offset));
     }
-    if name.value != base.name && PRESETS.contains(&name.value.as_str()) {
+    if name.value != base.name && Config::preset(&name.value).is_ok() {
         let what = format!(
             "name {:?} is that of a preset, and the base is {}",
             name.value, base.name

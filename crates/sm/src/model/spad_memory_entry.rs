@@ -54,7 +54,8 @@ pub struct EntryOutputs {
     head_is_atomic: bool,
 }
 
-/// The unit.
+/// The passes in PREMEM, and the atomics that the retry sequencer repeats. A repeated pass goes
+/// before the head of PREMEM.
 #[derive(Clone, Debug)]
 pub struct MemoryEntry {
     pre: PrememQueue<Pass>,

@@ -56,7 +56,7 @@ struct Issuing {
     last_pass: u16,
 }
 
-/// The unit.
+/// The instruction whose passes are being issued, and the pass in EX.
 #[derive(Clone, Debug)]
 pub struct PassIssue {
     issuing: Option<Issuing>,

@@ -68,7 +68,8 @@ struct Waiting {
     data: Vec<[u64; MAX_WORDS]>,
 }
 
-/// The unit.
+/// The phases of a wide access that have not gone, and the accesses that wait for answers.
+/// An access is answered when the answers of all its phases have come, in order.
 #[derive(Clone, Debug)]
 pub struct Phases {
     lanes: usize,

@@ -76,7 +76,8 @@ enum Banks {
     Window(Box<Window>),
 }
 
-/// The unit.
+/// The accesses on their way through the port: those in the request register, in the banks or
+/// their window, and the answers that nobody has taken.
 #[derive(Clone, Debug)]
 pub struct Stream {
     requests: Skid<StreamRequest>,

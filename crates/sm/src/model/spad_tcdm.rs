@@ -28,7 +28,8 @@ struct Cycle {
     beyond: Vec<Placed>,
 }
 
-/// The unit.
+/// The lanes' requests that wait, the banks, and the answers that nobody has taken. Each bank
+/// chooses among the lanes on its own, in turn.
 #[derive(Clone, Debug)]
 pub struct Tcdm {
     hash: LaneHash,

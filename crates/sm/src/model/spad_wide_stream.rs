@@ -8,7 +8,7 @@ use crate::config::Config;
 /// Inputs of one clock cycle.
 pub type WideStreamInputs = StreamInputs<WideRequest>;
 
-/// The unit.
+/// The phases of wide accesses, and the stream that serves each as an access of its own.
 #[derive(Clone, Debug)]
 pub struct WideStream {
     phases: Phases,

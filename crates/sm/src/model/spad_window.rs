@@ -170,7 +170,8 @@ struct Slot<T> {
     data: [u64; MAX_LANES],
 }
 
-/// The unit.
+/// The accesses in the window, oldest first, and the banks. In every cycle each bank serves a
+/// group of lanes of the oldest access that waits for it.
 #[derive(Clone, Debug)]
 pub struct Window<T = u64> {
     size: usize,

@@ -33,8 +33,11 @@ impl Ends {
             }
             return Some(Ends::without_calls(lines));
         };
-        let users = one[..common].iter().rev().find(|line| !is_of_toolkit(line));
-        if let Some(users) = users.filter(|_| is_of_toolkit(a) || is_of_toolkit(b)) {
+        let users = one[..common]
+            .iter()
+            .rev()
+            .find(|line| !toolkit::has_line(line));
+        if let Some(users) = users.filter(|_| toolkit::has_line(a) || toolkit::has_line(b)) {
             let lines = sides.each_ref().map(|side| inside(side, users));
             return Some(Ends::without_calls(lines)).filter(|ends| ends.lines[0] != ends.lines[1]);
         }
@@ -86,8 +89,4 @@ pub fn users(side: &Finding) -> String {
         Some(source) => without_folder(Users::of(source, &side.inlined_at).line).to_owned(),
         None => format!("PTX line {}", side.ptx_line),
     }
-}
-
-fn is_of_toolkit(line: &str) -> bool {
-    toolkit::has(line.rsplit_once(':').map_or(line, |(file, _)| file))
 }

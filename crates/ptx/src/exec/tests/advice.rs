@@ -15,7 +15,7 @@ fn races(body: &str) -> Vec<Finding> {
          {body}
          bar.sync 0; ret;"
     ));
-    let text = format!(".file 1 \"k.cu\"\n.file 2 \"/opt/cub/warp.cuh\"\n{text}");
+    let text = format!(".file 1 \"k.cu\"\n.file 2 \"/opt/cub/cub/warp.cuh\"\n{text}");
     let run = run_with(&text, [64, 1, 1], [1; 3], &[0; 64], |options, _| {
         options.races = true;
     });
