@@ -352,6 +352,11 @@ pub(in crate::suggest) fn take_back(
         .filter_map(|l| l.call.as_ref()?.defines.clone());
     let defined: Vec<String> = defined.collect();
     for line in changes {
+        // What passes addresses on accesses nothing itself.
+        let by_pointers = line.changed_text.is_none();
+        if by_pointers && line.accesses.is_empty() {
+            continue;
+        }
         let Some((_, new)) = line.statement() else {
             continue;
         };
@@ -366,7 +371,9 @@ pub(in crate::suggest) fn take_back(
         let end = place.line_end(at);
         let passed = parameters(line, (&place, end), mapped.array, sources);
         let names = OtherNames::at(&place, end, mapped.array, passed);
-        let left = names.left_in(new, mapped, &defined);
+        let mut left = names.left_in(new, mapped, &defined);
+        // A line that its pointers alone change gives the array away, and does not access it so.
+        left.retain(|name| !by_pointers || name != mapped.array);
         if !left.is_empty() {
             (line.call, line.changed_text, line.declared) = (None, None, None);
             line.also_through = left.into_iter().filter(|n| n != mapped.array).collect();
