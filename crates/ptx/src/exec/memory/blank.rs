@@ -1,14 +1,14 @@
 //! Buffers without contents, as `cudaMalloc` returns them: a byte has no value before a kernel
 //! writes it.
 
-use crate::exec::race::global::lines;
+use crate::exec::race::global::{LINE, lines};
 use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
 
 /// The bytes that kernels have written of a buffer that had no contents.
 #[derive(Debug, Default)]
 pub struct Written {
-    /// By the number of a line of 128 bytes.
+    /// By the number of a line.
     lines: Mutex<HashMap<u64, u128>>,
 }
 
@@ -22,7 +22,7 @@ impl Written {
             let known = written.entry(line).or_default();
             let missing = mask & !*known;
             if reads && missing != 0 && first.is_none() {
-                first = Some(128 * line + u64::from(missing.trailing_zeros()) - offset);
+                first = Some(LINE * line + u64::from(missing.trailing_zeros()) - offset);
             }
             if writes {
                 *known |= mask;

@@ -50,7 +50,7 @@ impl Page {
 }
 
 /// Bytes of a line, the unit of `discard`.
-const LINE: u64 = 128;
+pub const LINE: u64 = 128;
 
 /// The lines of bytes, and which bytes of each.
 pub fn lines(address: u64, bytes: u32) -> impl Iterator<Item = (u64, u128)> {
